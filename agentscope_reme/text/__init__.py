@@ -1,0 +1,17 @@
+# -*- coding: utf-8 -*-
+"""Text by itself: words, sentences, languages, and the prompts in each of them."""
+
+from ._language import Language, detect_language
+from ._prompt_book import Prompt, PromptBook, normalize_language
+from ._sentences import split_sentences
+from ._words import WordTokenizer
+
+__all__ = [
+    "Language",
+    "Prompt",
+    "PromptBook",
+    "WordTokenizer",
+    "detect_language",
+    "normalize_language",
+    "split_sentences",
+]
