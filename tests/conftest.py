@@ -4,13 +4,12 @@
 import os
 import socket
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Read by AgentScope when an agent is made.
 os.environ["AGENTSCOPE_DISABLE_CONSOLE_OUTPUT"] = "true"
 
 import pytest
-from _loopback import Loopback
 from hypothesis import HealthCheck, settings
 
 # Two shared cores: a slow example is no fault. A failure is printed with the lines that repeat it.
@@ -21,6 +20,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("reme")
+
+if TYPE_CHECKING:
+    from _loopback import Loopback
 
 _KEYS = ("LLM_", "EMBEDDING_", "DASHSCOPE_", "OPENAI_")
 _LOCAL = ("127.", "localhost", "::1")
@@ -61,8 +63,10 @@ def _refuse_remote(host: Any) -> None:
 
 
 @pytest.fixture
-def loopback() -> Iterator[Callable[..., Loopback]]:
+def loopback() -> "Iterator[Callable[..., Loopback]]":
     """Start loopback servers with `loopback(script, window=...)`; they stop with the test."""
+    from _loopback import Loopback
+
     servers: list[Loopback] = []
 
     def start(*args: Any, **kwargs: Any) -> Loopback:
