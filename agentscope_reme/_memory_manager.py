@@ -1,0 +1,385 @@
+# -*- coding: utf-8 -*-
+"""The memory that attaches itself to agents."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentscope.agent import ReActAgent
+from agentscope.memory import InMemoryMemory
+
+from ._config import ContextConfig
+from ._errors import AttachError, ConfigError
+from ._events import EventKind
+from ._model_source import UNSET, Unset
+from ._reme_light import ReMeLight
+from .text import PromptBook
+from .working_memory import ReloadTools, ReMeInMemoryMemory, ToolResultPolicy, Turn
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+    from agentscope.token import TokenCounterBase
+
+__all__ = ["MemoryManager"]
+
+logger = logging.getLogger("agentscope_reme")
+
+HOOK_NAME = "agentscope_reme"
+
+_COMMANDS = ("/compact", "/new", "/clear", "/history", "/status")
+
+
+@dataclass
+class Attachment:
+    """An agent, and what was given to it."""
+
+    agent: ReActAgent
+    memory: ReMeInMemoryMemory
+
+
+class MemoryManager(ReMeLight):
+    """Gives agents a memory that never overflows their context.
+
+        manager = MemoryManager(working_dir="memory")
+        await manager.start()
+        manager.attach(agent)
+
+    Before each reasoning step of an attached agent long tool results are put into files, and where the context has
+    grown above its threshold the older messages are condensed into a summary and archived. An agent's own model writes
+    the summaries unless another is given.
+
+    Args:
+        working_dir, model, formatter, token_counter, default_llm_config, default_as_llm_config, enable_load_env,
+        language, timezone, redact, prompts:
+            As in `ReMeLight`. Without a model the agent's own is borrowed; `model=None` given on purpose means
+            extractive summaries.
+        max_input_length (`int`):
+            The agents' input window in tokens.
+        compact_ratio (`float`):
+            The share of it that may be used; the threshold is `int(max_input_length * compact_ratio * 0.95)`.
+        memory_compact_reserve (`int | None`):
+            Tokens that a compaction keeps of the latest messages; 10,000 unless the window is too small for that.
+        warn_ratio (`float`):
+            The share of the threshold at which a usage warning is emitted.
+        enable_tool_result_compact (`bool`):
+            Whether long tool results are put into files.
+        tool_result_compact_keep_n (`int`), recent_max_bytes (`int`), old_max_bytes (`int`), retention_days:
+            How many of the latest results are recent; the most bytes that stay of a recent and of an older one; days
+            after which a file expires that nothing refers to, `None` for never.
+
+    Raises:
+        `ConfigError`: an argument cannot work.
+    """
+
+    def __init__(
+        self,
+        working_dir: str | Path = ".reme",
+        *,
+        model: "ChatModelBase | Unset | None" = UNSET,
+        formatter: "FormatterBase | None" = None,
+        token_counter: "Callable[[str], int] | TokenCounterBase | None" = None,
+        default_llm_config: Mapping[str, Any] | None = None,
+        default_as_llm_config: Mapping[str, Any] | None = None,
+        enable_load_env: bool = False,
+        language: str | None = None,
+        timezone: str | tzinfo | None = None,
+        redact: Callable[[str], str] | None = None,
+        prompts: PromptBook | None = None,
+        max_input_length: int = 131_072,
+        compact_ratio: float = 0.7,
+        memory_compact_reserve: int | None = None,
+        warn_ratio: float = 0.85,
+        enable_tool_result_compact: bool = True,
+        tool_result_compact_keep_n: int = 3,
+        recent_max_bytes: int = 102_400,
+        old_max_bytes: int = 3_000,
+        retention_days: float | None = 3,
+    ) -> None:
+        super().__init__(
+            working_dir,
+            model=model,
+            formatter=formatter,
+            token_counter=token_counter,
+            default_llm_config=default_llm_config,
+            default_as_llm_config=default_as_llm_config,
+            enable_load_env=enable_load_env,
+            language=language,
+            timezone=timezone,
+            redact=redact,
+            prompts=prompts,
+        )
+        self._services = replace(
+            self._services,
+            context=ContextConfig(max_input_length, compact_ratio, memory_compact_reserve, warn_ratio),
+            policy=ToolResultPolicy(tool_result_compact_keep_n, recent_max_bytes, old_max_bytes, retention_days),
+        )
+        self._truncate = enable_tool_result_compact
+        self._tools = ReloadTools(self.workspace, book=self._services.book)
+        self._attached: dict[int, Attachment] = {}
+
+    # ------------------------------------------------------------------ agents
+
+    def attach(self, agent: ReActAgent, session_id: str | None = None) -> ReMeInMemoryMemory:
+        """Give an agent a memory of ours, the hook, and the tools to reload what was folded away.
+
+        Its messages, marks and summary move into the new memory.
+
+        Args:
+            agent (`ReActAgent`):
+                The agent. Several may be attached, each with a memory and a session of its own.
+            session_id (`str | None`):
+                The id of the new session; a fresh one if left out.
+
+        Returns:
+            `ReMeInMemoryMemory`: the agent's memory from now on.
+
+        Raises:
+            `AttachError`: it is attached already, here or elsewhere; its own compression is on; its memory is of a kind
+            that cannot be moved; or its toolkit has a tool of one of our names. Nothing has changed then.
+        """
+        self._refuse_closed()
+        self._check_agent(agent)
+        memory = self._adopted(agent, session_id)
+        for tool in self._tools.functions():
+            if tool.__name__ not in agent.toolkit.tools:
+                agent.toolkit.register_tool_function(tool)
+        agent.memory = memory
+        agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
+        self._attached[id(agent)] = Attachment(agent, memory)
+        self._events.emit(EventKind.ATTACHED, session_id=memory.session_id, agent=agent.name, moved=len(memory.content))
+        return memory
+
+    def detach(self, agent: ReActAgent) -> InMemoryMemory:
+        """Take back what `attach` gave, and hand the live messages, marks and summary to the agent in a plain memory of
+        the host.
+
+        Raises:
+            `AttachError`: the agent is not attached here.
+        """
+        memory = self._memory_of(agent)
+        del self._attached[id(agent)]
+        agent.remove_instance_hook("pre_reasoning", HOOK_NAME)
+        if not any(each.agent.toolkit is agent.toolkit for each in self._attached.values()):
+            for tool in self._tools.functions():
+                agent.toolkit.remove_tool_function(tool.__name__)
+        plain = InMemoryMemory()
+        plain.load_state_dict(memory.state_dict())
+        agent.memory = plain
+        memory.close()
+        self._events.emit(
+            EventKind.DETACHED, session_id=memory.session_id, agent=agent.name, messages=len(plain.content)
+        )
+        return plain
+
+    async def resume(self, session_id: str, agent: ReActAgent | None = None) -> ReMeInMemoryMemory:
+        """Go on with a session from its journal, also after its process was killed.
+
+        Args:
+            session_id (`str`):
+                The session.
+            agent (`ReActAgent | None`):
+                The attached agent that goes on with it; the only attached one if left out. With none attached the
+                memory comes back by itself: set it as an agent's memory before `attach`.
+
+        Raises:
+            `SessionNotFoundError`: there is no such session.
+            `SessionInUseError`: somebody has it open.
+        """
+        attachment = self._attachment(agent) if agent is not None or len(self._attached) == 1 else None
+        if attachment is not None and attachment.memory.session_id == session_id:
+            return attachment.memory
+        memory = await super().resume(session_id)
+        if attachment is not None:
+            attachment.memory.close()
+            attachment.agent.memory = attachment.memory = memory
+        return memory
+
+    # ------------------------------------------------------------------ commands
+
+    async def compact(self, instruction: str = "", agent: ReActAgent | None = None) -> str:
+        """Condense now all but the last request and the last unit, and return the summary.
+
+        Args:
+            instruction (`str`):
+                What the summary is to pay attention to.
+            agent (`ReActAgent | None`):
+                Whose memory; may be left out where one agent is attached.
+        """
+        await self._ensure_started()
+        attachment = self._attachment(agent)
+        await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
+        return attachment.memory.get_compressed_summary()
+
+    async def new(self, agent: ReActAgent | None = None) -> int:
+        """Begin anew: archive all messages, pass them on to the notes, forget the summary. Returns how many left."""
+        return await self._empty(agent, noted=True)
+
+    async def clear(self, agent: ReActAgent | None = None) -> int:
+        """Archive all messages and forget the summary, without notes. Returns how many left."""
+        return await self._empty(agent, noted=False)
+
+    async def history(self, agent: ReActAgent | None = None) -> str:
+        """The session for a person to read."""
+        return await self._attachment(agent).memory.get_history_str()
+
+    def status(self, agent: ReActAgent | None = None) -> dict[str, Any]:
+        """What is in use and how full it is.
+
+        Returns:
+            `dict[str, Any]`: `session_id`, `model` (a name, or `None`: extractive), `model_missing` (why, if one was
+            described), `tokens` (system prompt, tools and summary as of the last step, and messages), `threshold`,
+            `window`, `reserve`, `usage_percent` of the threshold, `messages`, `journal` ("ok" or "degraded"),
+            `working_dir`.
+        """
+        attachment = self._attachment(agent)
+        memory, context = attachment.memory, self._services.context
+        tokens = memory.overhead + memory.total_tokens()
+        return {
+            "session_id": memory.session_id,
+            "model": self._models.name(lambda: _lent(attachment.agent)),
+            "model_missing": self._models.missing,
+            "tokens": tokens,
+            "threshold": context.threshold,
+            "window": context.max_input_length,
+            "reserve": context.reserve,
+            "usage_percent": 100 * tokens / context.threshold,
+            "messages": len(memory.content),
+            "journal": memory.journal_state,
+            "working_dir": str(self.workspace.root),
+        }
+
+    async def command(self, text: str, agent: ReActAgent | None = None) -> str | None:
+        """Carry out what a person typed, if it is one of `/compact ...`, `/new`, `/clear`, `/history`, `/status`.
+
+        Args:
+            text (`str`):
+                The line, before it goes to the agent.
+            agent (`ReActAgent | None`):
+                Whose memory; may be left out where one agent is attached.
+
+        Returns:
+            `str | None`: the answer for the person; `None` where it is no command and the agent should get it.
+        """
+        name, _, rest = text.strip().partition(" ")
+        if name not in _COMMANDS:
+            return None
+        memory = self._attachment(agent).memory
+        say = lambda entry, **values: self._services.book.text(memory.language, f"manager.{entry}", **values)  # noqa: E731
+        if name == "/compact":
+            before = memory.total_tokens()
+            summary = await self.compact(rest.strip(), agent)
+            return say("compacted", before=before, after=memory.total_tokens(), summary=summary or "-")
+        if name in ("/new", "/clear"):
+            count = await (self.new(agent) if name == "/new" else self.clear(agent))
+            return say(name[1:], count=count)
+        if name == "/history":
+            return await self.history(agent)
+        status = self.status(agent)
+        status["model"] = status["model"] or say("extractive")
+        status["usage_percent"] = f"{status['usage_percent']:.1f}"
+        shown = ("session_id", "model", "tokens", "threshold", "usage_percent", "messages", "journal", "working_dir")
+        return say("status", **{key: status[key] for key in shown})
+
+    async def close(self) -> None:
+        """Close the journals and let go of the files. Attached agents keep their messages."""
+        for attachment in self._attached.values():
+            attachment.memory.close()
+        await super().close()
+
+    # ------------------------------------------------------------------ inside
+
+    async def _before_reasoning(self, agent: ReActAgent, _kwargs: dict[str, Any]) -> None:
+        """The hook. Whatever goes wrong in here is told, and the agent goes on with the memory as it is."""
+        try:
+            await self._ensure_started()
+            attachment = self._attachment(agent)
+            if agent.memory is not attachment.memory:
+                raise AttachError(
+                    f"The memory of agent {agent.name!r} was replaced after attach(): detach() first, or use resume().",
+                )
+            await self._keeper.pipeline(self._turn(attachment))
+        except Exception as error:
+            logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
+            self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
+
+    def _turn(self, attachment: Attachment, **options: Any) -> Turn:
+        agent = attachment.agent
+        lender = lambda: _lent(agent)  # noqa: E731
+        return Turn(
+            attachment.memory,
+            self._compactor(self._services.context, lender),
+            system_prompt=agent.sys_prompt,
+            tools=agent.toolkit.get_json_schemas(),
+            language=self._services.language,
+            truncate=self._truncate,
+            **options,
+        )
+
+    async def _empty(self, agent: ReActAgent | None, *, noted: bool) -> int:
+        await self._ensure_started()
+        memory = self._attachment(agent).memory
+        left = memory.leave([msg for msg, _ in memory.content], op="clear", noted=noted)
+        memory.clear_compressed_summary()
+        self._events.emit(EventKind.CLEARED, session_id=memory.session_id, messages=len(left))
+        return len(left)
+
+    def _check_agent(self, agent: ReActAgent) -> None:
+        if not isinstance(agent, ReActAgent):
+            raise AttachError(f"{type(agent).__name__} cannot be attached: give a ReActAgent.")
+        if id(agent) in self._attached:
+            raise AttachError(f"Agent {agent.name!r} is attached already.")
+        if HOOK_NAME in agent._instance_pre_reasoning_hooks:
+            raise AttachError(f"Agent {agent.name!r} is attached to another manager: detach() it there first.")
+        if agent.compression_config is not None and agent.compression_config.enable:
+            raise AttachError(
+                f"Agent {agent.name!r} has its own compression switched on, which would compress twice: make it with "
+                "compression_config=None.",
+            )
+        for tool in self._tools.functions():
+            registered = agent.toolkit.tools.get(tool.__name__)
+            if registered is not None and registered.original_func != tool:
+                raise AttachError(
+                    f"The toolkit of agent {agent.name!r} has another tool named {tool.__name__!r}: rename it.",
+                )
+
+    def _adopted(self, agent: ReActAgent, session_id: str | None) -> ReMeInMemoryMemory:
+        """The agent's memory from now on: its own where that is one of ours, else a new one with what it holds."""
+        old = agent.memory
+        if isinstance(old, ReMeInMemoryMemory):
+            if old.services is not self._services or session_id not in (None, old.session_id):
+                raise AttachError(
+                    f"The memory of agent {agent.name!r} is session {old.session_id!r} of another manager or under "
+                    "another id: give the agent a plain InMemoryMemory, or attach it there.",
+                )
+            if any(each.memory is old for each in self._attached.values()):
+                raise AttachError(f"Session {old.session_id!r} belongs to another attached agent.")
+            return old
+        if type(old) is not InMemoryMemory and not isinstance(old, InMemoryMemory):
+            raise AttachError(
+                f"A {type(old).__name__} cannot be moved: give agent {agent.name!r} an InMemoryMemory with the "
+                "messages it is to go on with.",
+            )
+        memory = self.get_in_memory_memory(session_id)
+        if old.content or old._compressed_summary:
+            memory.load_state_dict(old.state_dict())
+        return memory
+
+    def _attachment(self, agent: ReActAgent | None) -> Attachment:
+        if agent is None:
+            if len(self._attached) != 1:
+                raise ConfigError(f"{len(self._attached)} agents are attached: say which one by agent=.")
+            return next(iter(self._attached.values()))
+        if id(agent) not in self._attached:
+            raise AttachError(f"Agent {getattr(agent, 'name', agent)!r} is not attached to this manager.")
+        return self._attached[id(agent)]
+
+    def _memory_of(self, agent: ReActAgent) -> ReMeInMemoryMemory:
+        return self._attachment(agent).memory
+
+
+def _lent(agent: ReActAgent) -> "tuple[ChatModelBase, FormatterBase]":
+    return agent.model, agent.formatter

@@ -1,0 +1,101 @@
+# -*- coding: utf-8 -*-
+"""Which chat model is in use: the one given, the one a dictionary describes, or the one an agent lends."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._errors import ConfigError, MissingModelError
+from .chat import build_model
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+
+__all__ = ["UNSET", "ModelSource", "Unset"]
+
+logger = logging.getLogger("agentscope_reme")
+
+
+class Unset:
+    """The type of `UNSET`: an argument that was not given, where `None` means something."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = Unset()
+
+Pair = tuple["ChatModelBase | None", "FormatterBase | None"]
+
+
+class ModelSource:
+    """Finds the chat model and its formatter, each time they are needed.
+
+    Args:
+        model (`ChatModelBase | None`):
+            A ready model; `None` given on purpose means that there is to be none.
+        formatter (`FormatterBase | None`):
+            The formatter that goes with it; found by the model's class for the host's own models.
+        config (`Mapping[str, Any] | None`):
+            A dictionary to build the model from, at the first use.
+
+    Raises:
+        `ConfigError`: a model and a dictionary were both given, or no formatter can be found for the model.
+    """
+
+    def __init__(
+        self,
+        model: "ChatModelBase | Unset | None" = UNSET,
+        formatter: "FormatterBase | None" = None,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
+        if config is not None and not isinstance(model, Unset):
+            raise ConfigError("Both model= and a model configuration were given: give one of them.")
+        self.missing: str | None = None
+        """Why there is no model although one was described."""
+        self._config = config
+        self._pair: Pair | None = None
+        if not isinstance(model, Unset):
+            self._pair = (model, formatter or formatter_for(model)) if model is not None else (None, None)
+
+    @property
+    def may_borrow(self) -> bool:
+        """Whether an agent's model may stand in: nothing was said about the model here."""
+        return self._config is None and self._pair is None
+
+    def pair(self, lender: Callable[[], Pair] | None = None) -> Pair:
+        """The model and its formatter, or twice `None`."""
+        if self._pair is None and self._config is not None:
+            self._pair = self._built(self._config)
+        if self._pair is not None:
+            return self._pair
+        return lender() if lender else (None, None)
+
+    def name(self, lender: Callable[[], Pair] | None = None) -> str | None:
+        """The name of the model in use."""
+        model, _ = self.pair(lender)
+        return None if model is None else str(getattr(model, "model_name", type(model).__name__))
+
+    def _built(self, config: Mapping[str, Any]) -> Pair:
+        try:
+            return build_model(config)
+        except MissingModelError as error:
+            self.missing = str(error)
+            logger.warning("No chat model: %s Summaries are extractive.", error)
+            return None, None
+
+
+def formatter_for(model: "ChatModelBase") -> "FormatterBase":
+    """The host's chat formatter for one of the host's own model classes.
+
+    Raises:
+        `ConfigError`: the class is not the host's; the formatter has to be given.
+    """
+    import agentscope.formatter
+
+    for kind in type(model).__mro__:
+        found = getattr(agentscope.formatter, kind.__name__.replace("ChatModel", "ChatFormatter"), None)
+        if found is not None and kind.__name__.endswith("ChatModel"):
+            return found()
+    raise ConfigError(f"There is no known formatter for {type(model).__name__}: give formatter= beside model=.")

@@ -1,0 +1,463 @@
+# -*- coding: utf-8 -*-
+"""The file-based memory: each of its parts by itself, over one working directory."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import anyio
+from agentscope.message import Msg
+
+from ._config import ContextConfig, fitted_reserve
+from ._errors import ConfigError, NotStartedError
+from ._events import EventBus, EventKind, Listener
+from ._model_source import UNSET, ModelSource, Unset
+from .chat import load_env
+from .dialog import DialogArchive
+from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, pair_calls, units
+from .text import PromptBook, normalize_language
+from .working_memory import (
+    Compactor,
+    ContextKeeper,
+    MemoryServices,
+    OffloadStore,
+    ReMeInMemoryMemory,
+    ToolResultCompactor,
+    ToolResultPolicy,
+    Turn,
+    create_memory,
+    plan_split,
+    resume_memory,
+    standalone_memory,
+)
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+    from agentscope.token import TokenCounterBase
+
+__all__ = ["ReMeLight"]
+
+logger = logging.getLogger("agentscope_reme")
+
+Messages = Sequence["Msg | dict[str, Any]"]
+
+_STORED_NAME = re.compile(rb"[0-9a-f]{24}\.txt")
+
+
+class ReMeLight:
+    """Working memory and file-based memory over one folder, without an agent.
+
+    Everything works without a model: summaries are then extracted from the conversation's own sentences.
+
+    Args:
+        working_dir (`str | Path`):
+            The folder; made when first needed, for its owner alone.
+        model (`ChatModelBase | None`):
+            Writes summaries. `None` means that no model is asked.
+        formatter (`FormatterBase | None`):
+            Goes with the model; found by itself for the host's own models.
+        token_counter (`Callable[[str], int] | TokenCounterBase | None`):
+            Counts tokens. By default the model's own tokenizer where it works offline, else an estimate by script.
+        default_llm_config (`Mapping | None`), default_as_llm_config (`Mapping | None`):
+            Two names of one dictionary to build the model from; see `agentscope_reme.chat.build_model`.
+        enable_load_env (`bool`):
+            Read `.env` of the current folder, never over what is set.
+        language (`str | None`):
+            `"zh"`, `"en"`, `""` (English), or `None`: that of the conversation.
+        timezone (`str | tzinfo | None`):
+            Whose days the dated files follow; `None` is this machine's zone.
+        redact (`Callable[[str], str] | None`):
+            Applied to every text before it is stored anywhere.
+        prompts (`PromptBook | None`):
+            Other prompts, or more languages.
+
+    Raises:
+        `ConfigError`: an argument cannot work.
+    """
+
+    def __init__(
+        self,
+        working_dir: str | Path = ".reme",
+        *,
+        model: "ChatModelBase | Unset | None" = UNSET,
+        formatter: "FormatterBase | None" = None,
+        token_counter: "Callable[[str], int] | TokenCounterBase | None" = None,
+        default_llm_config: Mapping[str, Any] | None = None,
+        default_as_llm_config: Mapping[str, Any] | None = None,
+        enable_load_env: bool = False,
+        language: str | None = None,
+        timezone: str | tzinfo | None = None,
+        redact: Callable[[str], str] | None = None,
+        prompts: PromptBook | None = None,
+    ) -> None:
+        if default_llm_config is not None and default_as_llm_config is not None:
+            raise ConfigError("default_llm_config and default_as_llm_config are two names of one thing: give one.")
+        if enable_load_env:
+            load_env(Path.cwd())
+        config = default_llm_config if default_as_llm_config is None else default_as_llm_config
+        self.workspace = Workspace(working_dir)
+        self._models = ModelSource(model, formatter, config)
+        self._services = self._make_services(token_counter, config, language, timezone, redact, prompts)
+        self._keeper = ContextKeeper()
+        self._started = False
+        self._closed = False
+
+    # ------------------------------------------------------------------ life
+
+    async def start(self) -> None:
+        """Make the folders and remove what has expired. Every method does this by itself at its first use.
+
+        Raises:
+            `StorageError`: the folders cannot be made.
+        """
+        self._closed = False
+        if self._started:
+            return
+        self.workspace.create()
+        self._started = True
+        name = self._models.name()
+        if self._models.missing:
+            self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)
+        self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
+        await self._expire()
+
+    async def close(self) -> None:
+        """Remove what has expired and let go of the files. Memories that were handed out keep their messages."""
+        if not self._started:
+            self._closed = True
+            return
+        await self._expire()
+        self._services.archive.close()
+        self._started, self._closed = False, True
+        self._events.emit(EventKind.CLOSED)
+
+    async def __aenter__(self) -> "ReMeLight":
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def subscribe(self, callback: Listener) -> Callable[[], None]:
+        """Be told each event, at once. The function that comes back ends that."""
+        return self._events.subscribe(callback)
+
+    # ------------------------------------------------------------------ the parts
+
+    async def check_context(
+        self,
+        messages: Messages,
+        memory_compact_threshold: int,
+        memory_compact_reserve: int = 10_000,
+    ) -> tuple[list[Msg], list[Msg], bool]:
+        """Decide what to condense where messages are above a threshold.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                The history.
+            memory_compact_threshold (`int`):
+                Tokens above which something is to be condensed.
+            memory_compact_reserve (`int`):
+                Tokens to keep of the latest messages; halved where it does not fit below the threshold.
+
+        Returns:
+            `tuple[list[Msg], list[Msg], bool]`: what to condense, what to keep, and whether every tool call in the
+            input had its result. Both lists together are the input; a call or result without its other half is never
+            kept.
+        """
+        if memory_compact_threshold < 1 or memory_compact_reserve < 1:
+            raise ConfigError(
+                f"memory_compact_threshold {memory_compact_threshold} and memory_compact_reserve "
+                f"{memory_compact_reserve} must be positive numbers of tokens.",
+            )
+        msgs = as_msgs(messages)
+        pairing = pair_calls(msgs)
+        halves = {ref[0] for ref in (*pairing.dangling, *pairing.orphans)}
+        sizes = [self._services.tokens.message(msg) for msg in msgs]
+        if sum(sizes) <= memory_compact_threshold and not halves:
+            return [], msgs, True
+        plan = plan_split(
+            sizes,
+            units(msgs),
+            [at for at, msg in enumerate(msgs) if is_user_request(msg)],
+            budget=sum(sizes)
+            if sum(sizes) <= memory_compact_threshold
+            else fitted_reserve(memory_compact_reserve, memory_compact_threshold),
+            always={0} if msgs and is_system_prompt(msgs[0]) else (),
+            never=halves,
+        )
+        return [msgs[at] for at in plan.fold], [msgs[at] for at in plan.keep], not halves
+
+    async def compact_memory(
+        self,
+        messages: Messages,
+        previous_summary: str = "",
+        language: str | None = None,
+        max_input_length: int = 131_072,
+        compact_ratio: float = 0.7,
+        extra_instruction: str = "",
+        add_thinking_block: bool = True,
+        return_dict: bool = False,
+    ) -> str | dict[str, Any]:
+        """Condense messages into a structured checkpoint that continues the previous one.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                What to condense, of any size.
+            previous_summary (`str`):
+                The checkpoint so far.
+            language (`str | None`):
+                `"zh"`, `"en"`, `""` (English), or `None`: that of the conversation.
+            max_input_length (`int`), compact_ratio (`float`):
+                The summarizing model's window in tokens and the share of it that a prompt may take.
+            extra_instruction (`str`):
+                Added to the prompt.
+            add_thinking_block (`bool`):
+                Let the model reason first; the reasoning is not stored.
+            return_dict (`bool`):
+                Return a dictionary: `summary`, `source` ("model" or "extractive"), `attempts`, `error`,
+                `tokens_before`, `tokens_after`, `duration` (seconds).
+
+        Returns:
+            `str | dict`: the checkpoint. A model that fails twice is replaced by the extractive summary, which `source`
+            and `error` say.
+        """
+        await self._ensure_started()
+        context = self._context(max_input_length, compact_ratio, None)
+        summary = await self._compactor(context).summarize(
+            as_msgs(messages),
+            previous_summary,
+            language=self._language(language),
+            instruction=extra_instruction,
+            think=add_thinking_block,
+        )
+        if not return_dict:
+            return summary.text
+        return {
+            "summary": summary.text,
+            **{name: getattr(summary, name) for name in ("source", "attempts", "error", "duration")},
+            **{name: getattr(summary, name) for name in ("tokens_before", "tokens_after")},
+        }
+
+    async def compact_tool_result(
+        self,
+        messages: Messages,
+        recent_n: int = 1,
+        recent_max_bytes: int = 102_400,
+        old_max_bytes: int = 3_000,
+        retention_days: float | None = 3,
+    ) -> list[Msg]:
+        """Put long tool results into files and keep their head and tail.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                The history; it is not changed.
+            recent_n (`int`):
+                How many of the latest results are recent; the trailing run of results is in any case.
+            recent_max_bytes (`int`), old_max_bytes (`int`):
+                The most bytes of UTF-8 that stay of a recent and of an older result.
+            retention_days (`float | None`):
+                Days after which a file expires that nothing refers to; `None` for never.
+
+        Returns:
+            `list[Msg]`: the messages; new objects where something was cut.
+        """
+        await self._ensure_started()
+        policy = ToolResultPolicy(recent_n, recent_max_bytes, old_max_bytes, retention_days)
+        msgs = as_msgs(messages)
+        compact = self._services.results.compact
+        language = self._services.language
+        result = await anyio.to_thread.run_sync(lambda: compact(msgs, policy=policy, language=language))
+        await self._expire(policy, also=result)
+        return result
+
+    def get_in_memory_memory(self, session_id: str | None = None) -> ReMeInMemoryMemory:
+        """A new, empty memory, whose messages are journaled as they come.
+
+        Args:
+            session_id (`str | None`):
+                The id of the new session; a fresh one if left out.
+
+        Raises:
+            `SessionExistsError`: there is a session of this id; it is resumed, not made again.
+        """
+        self._refuse_closed()
+        return create_memory(session_id or uuid4().hex, self._services)
+
+    async def pre_reasoning_hook(
+        self,
+        messages: Messages,
+        system_prompt: str = "",
+        compressed_summary: str = "",
+        language: str | None = None,
+        max_input_length: int = 131_072,
+        compact_ratio: float = 0.7,
+        memory_compact_reserve: int = 10_000,
+        enable_tool_result_compact: bool = True,
+        tool_result_compact_keep_n: int = 3,
+        tools: list[dict[str, Any]] | None = None,
+    ) -> tuple[list[Msg], str]:
+        """The whole hook over a list of messages: truncate, check, fold, archive.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                The history; it is not changed.
+            system_prompt (`str`), tools (`list[dict] | None`):
+                Counted with the context; tools as JSON schemas.
+            compressed_summary (`str`):
+                The summary so far.
+            language (`str | None`):
+                As in `compact_memory`.
+            max_input_length (`int`), compact_ratio (`float`), memory_compact_reserve (`int`):
+                The window, the share of it that may be used, and what to keep of the latest messages, in tokens.
+            enable_tool_result_compact (`bool`):
+                Whether long tool results are put into files.
+            tool_result_compact_keep_n (`int`):
+                How many of the latest results are recent.
+
+        Returns:
+            `tuple[list[Msg], str]`: the messages to go on with, as a model accepts them, and the new summary.
+        """
+        await self._ensure_started()
+        context = self._context(max_input_length, compact_ratio, memory_compact_reserve)
+        services = replace(
+            self._services,
+            context=context,
+            policy=replace(self._services.policy, recent_n=tool_result_compact_keep_n),
+            language=self._language(language),
+        )
+        memory = standalone_memory(services, as_msgs(messages), compressed_summary)
+        await self._keeper.pipeline(
+            Turn(
+                memory,
+                self._compactor(context),
+                system_prompt=system_prompt,
+                tools=tools,
+                language=services.language,
+                truncate=enable_tool_result_compact,
+            ),
+        )
+        return await memory.get_memory(prepend_summary=False), memory.get_compressed_summary()
+
+    async def resume(self, session_id: str) -> ReMeInMemoryMemory:
+        """Go on with a session from its journal, also after its process was killed.
+
+        Raises:
+            `SessionNotFoundError`: there is no such session.
+            `SessionInUseError`: somebody has it open.
+        """
+        await self._ensure_started()
+        memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
+        self._events.emit(EventKind.RESUMED, session_id=session_id, messages=len(memory.content))
+        return memory
+
+    def sessions(self) -> list[str]:
+        """The file names of the sessions that have a journal."""
+        return sorted(path.stem for path in self.workspace.sessions_dir.glob("*.jsonl"))
+
+    # ------------------------------------------------------------------ inside
+
+    @property
+    def _events(self) -> EventBus:
+        return self._services.events
+
+    def _make_services(
+        self,
+        token_counter: "Callable[[str], int] | TokenCounterBase | None",
+        config: Mapping[str, Any] | None,
+        language: str | None,
+        timezone: str | tzinfo | None,
+        redact: Callable[[str], str] | None,
+        prompts: PromptBook | None,
+    ) -> MemoryServices:
+        book = prompts or PromptBook()
+        store = OffloadStore(self.workspace.tool_result_dir, redact=redact)
+        name = (config or {}).get("model_name") or self._models.name()
+        return MemoryServices(
+            workspace=self.workspace,
+            archive=DialogArchive(
+                self.workspace.dialog_dir, self.workspace.state_dir / "dialog.lock", timezone=_zone(timezone)
+            ),
+            results=ToolResultCompactor(store, book=book),
+            book=book,
+            tokens=MessageTokens(as_counter(token_counter, name)),
+            language=self._language(language),
+            redact=redact,
+        )
+
+    def _language(self, language: str | None) -> str | None:
+        return None if language is None else normalize_language(language)
+
+    def _context(self, max_input_length: int, compact_ratio: float, reserve: int | None) -> ContextConfig:
+        context = ContextConfig(max_input_length, compact_ratio)
+        fitted = None if reserve is None else fitted_reserve(reserve, context.threshold)
+        return replace(context, memory_compact_reserve=fitted)
+
+    def _compactor(self, context: ContextConfig, lender: Callable[[], Any] | None = None) -> Compactor:
+        return Compactor(
+            model=lambda: self._models.pair(lender)[0],
+            formatter=lambda: self._models.pair(lender)[1],
+            tokens=self._services.tokens,
+            book=self._services.book,
+            budget=context.summary_budget,
+            max_input_tokens=context.threshold,
+        )
+
+    async def _ensure_started(self) -> None:
+        self._refuse_closed()
+        if not self._started:
+            await self.start()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise NotStartedError(f"{type(self).__name__} was closed: call start() to use it again.")
+
+    async def _expire(self, policy: ToolResultPolicy | None = None, also: Sequence[Msg] = ()) -> None:
+        """Let expire what is old enough and neither a journal nor one of `also` refers to."""
+        policy = policy or self._services.policy
+        results, folder = self._services.results, self.workspace.sessions_dir
+        shown = {name for msg in also for name in results.references(msg)}
+
+        def run() -> list[str]:
+            referred: set[str] | None = None
+
+            def in_use(name: str) -> bool:
+                nonlocal referred
+                if referred is None:
+                    referred = shown | _names_in(folder)
+                return name in referred
+
+            return results.store.expire(policy.retention_days, in_use)
+
+        expired = await anyio.to_thread.run_sync(run)
+        if expired:
+            self._events.emit(EventKind.EXPIRED, files=expired)
+
+
+def _names_in(folder: Path) -> set[str]:
+    """The names of stored texts that the journals mention."""
+    names: set[str] = set()
+    for path in folder.glob("*.jsonl"):
+        try:
+            names.update(match.decode() for match in _STORED_NAME.findall(path.read_bytes()))
+        except OSError as error:
+            logger.warning("%s cannot be read (%s): nothing that it may refer to is known.", path, error)
+            raise
+    return names
+
+
+def _zone(timezone: str | tzinfo | None) -> tzinfo | None:
+    if not isinstance(timezone, str):
+        return timezone
+    try:
+        return ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ConfigError(f"timezone {timezone!r} is not known: give a name such as 'Asia/Shanghai'.") from error

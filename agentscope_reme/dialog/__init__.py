@@ -1,0 +1,6 @@
+# -*- coding: utf-8 -*-
+"""The raw dialog archive: what left a context, as it was, one message a line, a file a day."""
+
+from ._archive import DialogArchive, archive_line
+
+__all__ = ["DialogArchive", "archive_line"]

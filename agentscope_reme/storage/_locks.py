@@ -1,0 +1,83 @@
+# -*- coding: utf-8 -*-
+"""Locks between processes, and between owners in one process."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .._errors import SessionInUseError, StorageError
+
+__all__ = ["short_lock", "OwnerLock"]
+
+
+@contextmanager
+def short_lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
+    """Hold a lock for the length of one write.
+
+    Args:
+        path (`Path`):
+            The lock file; it stays.
+        timeout (`float`):
+            Seconds to wait for another holder.
+
+    Raises:
+        `StorageError`: another holder kept it for longer, or the disk refused.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(path, timeout=timeout, mode=0o600)
+        lock.acquire()
+    except Timeout as error:
+        raise StorageError(f"Another process has held {path} for over {timeout:g} seconds.") from error
+    except OSError as error:
+        raise StorageError(f"Could not lock {path}: {error}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class OwnerLock:
+    """Held by the one owner of a thing for as long as it owns it; the system lets go of it when the process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = None
+        self._pid = 0
+
+    def acquire(self, what: str) -> None:
+        """Take it at once.
+
+        Raises:
+            `SessionInUseError`: somebody else has it.
+            `StorageError`: the disk refused.
+        """
+        from filelock import FileLock, Timeout
+
+        if self._lock is not None:
+            return
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = FileLock(self.path, timeout=0, mode=0o600)
+            lock.acquire()
+        except Timeout as error:
+            raise SessionInUseError(
+                f"{what} is open elsewhere: close its owner first, or take another session id.",
+            ) from error
+        except OSError as error:
+            raise StorageError(f"Could not lock {self.path}: {error}.") from error
+        self._lock, self._pid = lock, os.getpid()
+
+    @property
+    def held(self) -> bool:
+        return self._lock is not None
+
+    def release(self) -> None:
+        """Let go of it; a fork's copy leaves the parent's lock alone."""
+        if self._lock is not None:
+            lock, self._lock = self._lock, None
+            if self._pid == os.getpid():
+                lock.release()

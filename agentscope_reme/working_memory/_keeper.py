@@ -1,0 +1,309 @@
+# -*- coding: utf-8 -*-
+"""Keeps a memory inside its window: the steps that run before each reasoning step of an agent."""
+
+import logging
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from agentscope.message import Msg
+
+from .._errors import StorageError
+from .._events import EventKind
+from ..flow import Sequence as Flow
+from ..flow import step
+from ..message import is_system_prompt, is_user_request, tool_results, units
+from ._compactor import Compactor, Summary
+from ._entries import HINT, Entry
+from ._memory import ReMeInMemoryMemory
+from ._shrink import shrink
+from ._split import plan_split
+
+__all__ = ["ContextKeeper", "Turn"]
+
+logger = logging.getLogger("agentscope_reme")
+
+_QUOTED_REQUEST = 2_000
+"""Characters of the current request that the summary prompt quotes."""
+
+
+@dataclass
+class Fold:
+    """What is to be folded, and what it looked like when that was decided."""
+
+    units: list[list[tuple[Entry, Hashable]]]
+    split: int | None
+    kept: int
+
+    @property
+    def messages(self) -> list[Msg]:
+        return [entry.msg for unit in self.units for entry, _ in unit]
+
+
+@dataclass
+class Turn:
+    """What the steps work on and hand to each other.
+
+    Args:
+        memory (`ReMeInMemoryMemory`):
+            The memory to keep inside its window.
+        compactor (`Compactor`):
+            Makes the summaries.
+        system_prompt (`str`):
+            Counted with the context.
+        tools (`list[dict] | None`):
+            The tools' JSON schemas, counted with the context.
+        language (`str | None`):
+            The language of the summary; `None` is the conversation's.
+        instruction (`str`):
+            Added to the summary's prompt.
+        force (`bool`):
+            Fold although the threshold has not been passed.
+        truncate (`bool`):
+            Whether old tool results are cut.
+    """
+
+    memory: ReMeInMemoryMemory
+    compactor: Compactor
+    system_prompt: str = ""
+    tools: list[dict[str, Any]] | None = None
+    language: str | None = None
+    instruction: str = ""
+    force: bool = False
+    truncate: bool = True
+    fold: Fold | None = None
+    summary: Summary | None = None
+    folded: list[Msg] = field(default_factory=list)
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """The context in tokens: `system_prompt`, `tools`, `summary`, `messages`."""
+        tokens = self.memory.services.tokens
+        summary = self.memory.summary_message()
+        return {
+            "system_prompt": tokens.text(self.system_prompt) if self.system_prompt else 0,
+            "tools": tokens.tools(self.tools),
+            "summary": tokens.message(summary) if summary else 0,
+            "messages": self.memory.total_tokens(),
+        }
+
+
+class ContextKeeper:
+    """The steps, and the pipeline that they make: `truncate >> check >> fold >> fit`.
+
+    Args:
+        warned (`set[str]`):
+            Sessions whose usage warning was emitted and still holds.
+    """
+
+    def __init__(self) -> None:
+        self._warned: set[str] = set()
+        self.pipeline: Flow = step(self.truncate) >> step(self.check) >> step(self.fold) >> step(self.fit)
+
+    async def truncate(self, turn: Turn) -> Turn:
+        """Put tool results into files that are no longer recent and longer than old ones may be."""
+        turn.memory.verify()
+        if not turn.truncate:
+            return turn
+        services, memory = turn.memory.services, turn.memory
+        policy = services.policy
+        shortest = min(policy.old_max_bytes, policy.recent_max_bytes)
+        long = [entry for entry in memory.results() if entry.result_bytes > shortest]
+        if not long:
+            return turn
+        recent = memory.recent_results(policy.recent_n)
+        language = memory.language
+        changed = {}
+        for entry in long:
+            limit = policy.recent_max_bytes if entry.key in recent else policy.old_max_bytes
+            if entry.result_bytes <= limit:
+                continue
+            smaller = self._cut_result(memory, entry, limit, language)
+            if smaller is not None:
+                changed[entry.key] = smaller
+        if changed:
+            memory.replace(changed)
+        return turn
+
+    async def check(self, turn: Turn) -> Turn:
+        """Count, and decide what to fold where it is too much."""
+        context = turn.memory.services.context
+        parts = turn.parts
+        turn.memory.overhead = parts["system_prompt"] + parts["tools"] + parts["summary"]
+        total = sum(parts.values())
+        self._tell_usage(turn, parts, total)
+        if total + context.hint_tokens <= context.threshold and not turn.force:
+            return turn
+        turn.fold = self._plan(turn, parts)
+        return turn
+
+    async def fold(self, turn: Turn) -> Turn:
+        """Summarize what is to be folded, archive it, commit both, and let it go."""
+        if turn.fold is None or not turn.fold.units:
+            return turn
+        memory, fold = turn.memory, turn.fold
+        services = memory.services
+        before, started = sum(turn.parts.values()), time.monotonic()
+        common = {"session_id": memory.session_id, "tokens_before": before}
+        services.events.emit(
+            EventKind.FOLD_STARTED, messages=len(fold.messages), split_turn=fold.split is not None, **common
+        )
+        days = {services.archive.day_of(msg) for msg in fold.messages}
+        await anyio.to_thread.run_sync(services.archive.warm, days)
+        summary = await turn.compactor.summarize(
+            fold.messages,
+            memory.get_compressed_summary(),
+            language=turn.language,
+            instruction=turn.instruction,
+            split=fold.split,
+            current_request=self._current_request(memory),
+        )
+        try:  # from here to the end of the try nothing is awaited
+            turn.folded = memory.leave(self._still_there(memory, fold), op="fold", summary=summary.text)
+        except StorageError as error:
+            logger.error("Nothing was folded in session %s: %s", memory.session_id, error)
+            services.events.emit(EventKind.FOLD_FAILED, stage="archive", error=error, **common)
+            return turn
+        turn.summary = summary
+        if summary.error:
+            services.events.emit(
+                EventKind.SUMMARY_FALLBACK, attempts=summary.attempts, error=summary.error, session_id=memory.session_id
+            )
+        after = sum(turn.parts.values())
+        services.events.emit(
+            EventKind.FOLDED,
+            tokens_after=after,
+            duration=time.monotonic() - started,
+            messages=len(turn.folded),
+            kept=fold.kept,
+            source=summary.source,
+            attempts=summary.attempts,
+            split_turn=fold.split is not None,
+            summary=summary.text,
+            error=summary.error,
+            **common,
+        )
+        return turn
+
+    async def fit(self, turn: Turn) -> Turn:
+        """Cut the longest of the kept texts where they still do not fit, and say so where nothing helps."""
+        if turn.fold is None:
+            return turn
+        memory, context = turn.memory, turn.memory.services.context
+        parts = turn.parts
+        memory.overhead = parts["system_prompt"] + parts["tools"] + parts["summary"]
+        limit = context.threshold - context.hint_tokens
+        if sum(parts.values()) <= limit:
+            return turn
+        able = [entry for entry, marks in memory.visible() if entry.msg.id not in memory.pins and HINT not in marks]
+        try:
+            changed = shrink(
+                [entry.msg for entry in able],
+                sum(parts.values()) - limit,
+                tokens=memory.services.tokens,
+                results=memory.services.results,
+                language=memory.language,
+            )
+        except StorageError as error:
+            logger.error("Texts could not be put into files in session %s: %s", memory.session_id, error)
+            changed = {}
+        for at, smaller in changed.items():
+            self._tell_truncated(memory, able[at], smaller)
+        memory.replace({able[at].key: smaller for at, smaller in changed.items()})
+        parts = turn.parts
+        if sum(parts.values()) > limit:
+            memory.services.events.emit(
+                EventKind.OVER_BUDGET,
+                session_id=memory.session_id,
+                tokens_after=sum(parts.values()),
+                parts=parts,
+                error=f"The context needs {sum(parts.values())} of {limit} tokens and nothing more can be folded or "
+                "cut: shorten the system prompt or the tools, unpin messages, or enlarge the window.",
+            )
+        return turn
+
+    # ------------------------------------------------------------------ inside
+
+    def _plan(self, turn: Turn, parts: dict[str, int]) -> Fold | None:
+        memory, context = turn.memory, turn.memory.services.context
+        visible = memory.visible(everything=True)
+        entries = [entry for entry, _ in visible]
+        messages = [entry.msg for entry in entries]
+        fixed = parts["system_prompt"] + parts["tools"] + context.summary_budget + memory.guide_tokens()
+        room = context.threshold - fixed - context.hint_tokens - context.headroom
+        pins = memory.pins
+        groups = units(messages)
+        plan = plan_split(
+            [entry.tokens for entry in entries],
+            groups,
+            [at for at, msg in enumerate(messages) if is_user_request(msg)],
+            budget=0 if turn.force else min(context.reserve, max(0, room)),
+            always={
+                at
+                for at, (entry, marks) in enumerate(visible)
+                if entry.msg.id in pins or HINT in marks or (at == 0 and is_system_prompt(entry.msg))
+            },
+        )
+        chosen = set(plan.fold)
+        folded = [
+            [(entries[at], entries[at].signature) for at in range(unit.start, unit.stop)]
+            for unit in groups
+            if unit.start in chosen
+        ]
+        return Fold(folded, plan.turn_start, len(plan.keep))
+
+    def _still_there(self, memory: ReMeInMemoryMemory, fold: Fold) -> list[Msg]:
+        """What of the fold may go now: units of which nothing was edited or pinned since; what was deleted is gone."""
+        memory.verify(everything=True)
+        stored = {id(msg) for msg, _ in memory.content}
+        pins = memory.pins
+        going: list[Msg] = []
+        for unit in fold.units:
+            present = [(entry, signature) for entry, signature in unit if id(entry.msg) in stored]
+            if all(entry.signature == signature and entry.msg.id not in pins for entry, signature in present):
+                going.extend(entry.msg for entry, _ in present)
+        return going
+
+    def _current_request(self, memory: ReMeInMemoryMemory) -> str:
+        requests = (entry.msg for entry, _ in reversed(memory.visible()) if is_user_request(entry.msg))
+        request = next(requests, None)
+        return (request.get_text_content() or "")[:_QUOTED_REQUEST] if request else ""
+
+    def _cut_result(self, memory: ReMeInMemoryMemory, entry: Entry, limit: int, language: str) -> Msg | None:
+        try:
+            smaller = memory.services.results.compact_message(entry.msg, limit, language)
+        except StorageError as error:
+            logger.error("A tool result stays whole, for it could not be put into a file: %s", error)
+            memory.services.events.emit(
+                EventKind.TRUNCATED, session_id=memory.session_id, message_id=entry.msg.id, error=error
+            )
+            return None
+        if smaller is not None:
+            self._tell_truncated(memory, entry, smaller)
+        return smaller
+
+    def _tell_truncated(self, memory: ReMeInMemoryMemory, entry: Entry, smaller: Msg) -> None:
+        results = tool_results(entry.msg)
+        memory.services.events.emit(
+            EventKind.TRUNCATED,
+            session_id=memory.session_id,
+            tokens_before=entry.tokens,
+            tokens_after=memory.services.tokens.message(smaller),
+            message_id=entry.msg.id,
+            tool=results[0].get("name") if results else None,
+            files=sorted(memory.services.results.references(smaller)),
+        )
+
+    def _tell_usage(self, turn: Turn, parts: dict[str, int], total: int) -> None:
+        memory = turn.memory
+        context, session = memory.services.context, memory.session_id
+        memory.services.events.emit(EventKind.CHECKED, session_id=session, tokens_before=total, parts=parts)
+        if total < context.warn_ratio * context.threshold:
+            self._warned.discard(session)
+        elif session not in self._warned:
+            self._warned.add(session)
+            memory.services.events.emit(
+                EventKind.USAGE_WARNING, session_id=session, tokens_before=total, ratio=total / context.threshold
+            )

@@ -1,0 +1,241 @@
+# -*- coding: utf-8 -*-
+"""A session on disk: its state as the journal's records make it, and the writing of those records."""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentscope.message import Msg
+
+from .._errors import StorageError
+from .._events import EventBus, EventKind
+from ..message import msg_to_dict
+from ..storage import Journal
+
+__all__ = ["SessionState", "SessionLog", "NoLog"]
+
+logger = logging.getLogger("agentscope_reme")
+
+Stored = tuple[Msg, list[str]]
+
+
+@dataclass
+class SessionState:
+    """What a session is after a number of records; `apply` adds one.
+
+    Records, by `op`: `add`, `drop`, `marks`, `edit` and `pins` name messages by the key they got when they were added;
+    `leaving` announces ids on their way into the archive, `fold` and `clear` say that they are there and have left;
+    `summary` sets the summary; `cursor` moves a consumer of the fold records forward; `state` replaces everything.
+    """
+
+    content: dict[int, Stored] = field(default_factory=dict)
+    summary: str = ""
+    pins: set[str] = field(default_factory=set)
+    folded: set[str] = field(default_factory=set)
+    outbox: list[dict[str, Any]] = field(default_factory=list)
+    cursors: dict[str, int] = field(default_factory=dict)
+    leaving: dict[str, Any] | None = None
+    number: int = 0
+
+    @classmethod
+    def replay(cls, records: Iterable[dict]) -> "SessionState":
+        """The state after all records; one that cannot be read is logged and passed over."""
+        state = cls()
+        for record in records:
+            try:
+                state.apply(record)
+            except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as error:
+                logger.warning("A journal record cannot be read (%r) and is passed over: %.200r", error, record)
+        return state
+
+    def apply(self, record: dict) -> None:
+        """Add what one record says."""
+        getattr(self, f"_on_{record['op']}")(record)
+
+    def _on_add(self, record: dict) -> None:
+        for key, message, marks in record["entries"]:
+            self.content[key] = (Msg.from_dict(message), list(marks))
+
+    def _on_drop(self, record: dict) -> None:
+        for key in record["keys"]:
+            self.content.pop(key, None)
+
+    def _on_marks(self, record: dict) -> None:
+        for key, marks in record["entries"]:
+            if key in self.content:
+                self.content[key] = (self.content[key][0], list(marks))
+
+    def _on_edit(self, record: dict) -> None:
+        for key, message in record["entries"]:
+            if key in self.content:
+                self.content[key] = (Msg.from_dict(message), self.content[key][1])
+
+    def _on_summary(self, record: dict) -> None:
+        self.summary = record["text"]
+
+    def _on_pins(self, record: dict) -> None:
+        self.pins = set(record["ids"])
+
+    def _on_leaving(self, record: dict) -> None:
+        self.leaving = record
+
+    def _on_fold(self, record: dict) -> None:
+        self._on_clear(record)
+        self.folded.update(record["ids"])
+        self.summary = record["summary"]
+
+    def _on_clear(self, record: dict) -> None:
+        self._on_drop(record)
+        rest = [each for each in (self.leaving or {}).get("ids", ()) if each not in record["ids"]]
+        self.leaving = {**self.leaving, "ids": rest} if self.leaving and rest else None
+        self.number = record["number"]
+        if record["noted"]:
+            self.outbox.append({key: record[key] for key in ("number", "ids", "days")})
+
+    def _on_cursor(self, record: dict) -> None:
+        self.cursors[record["consumer"]] = record["number"]
+
+    def _on_state(self, record: dict) -> None:
+        self.content = {key: (Msg.from_dict(message), list(marks)) for key, message, marks in record["entries"]}
+        self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
+        self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
+        self.leaving = record["leaving"]
+
+    def record(self) -> dict[str, Any]:
+        """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
+        return {
+            "op": "state",
+            "entries": [[key, msg_to_dict(msg), marks] for key, (msg, marks) in self.content.items()],
+            "summary": self.summary,
+            "pins": sorted(self.pins),
+            "number": self.number,
+            "outbox": self.outbox,
+            "cursors": self.cursors,
+            "leaving": self.leaving,
+        }
+
+
+class SessionLog:
+    """Writes a session's records. A failed write degrades it, which is told; the next write that succeeds puts down the
+    whole state, so that nothing is missing from then on.
+
+    Args:
+        journal (`Journal`):
+            Where to.
+        events (`EventBus`):
+            Who is told.
+        session_id (`str`):
+            The session's id.
+        state (`Callable[[], SessionState]`):
+            The session as it is now.
+        consumers (`tuple[str, ...]`):
+            Who reads the fold records: those that one has not read yet are kept.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        events: EventBus,
+        session_id: str,
+        state: Callable[[], SessionState],
+        consumers: tuple[str, ...] = (),
+    ) -> None:
+        self.degraded = False
+        self._journal = journal
+        self._events = events
+        self._session_id = session_id
+        self._state = state
+        self._consumers = consumers
+        self._past: set[str] = set()
+
+    def write(self, op: str, **values: Any) -> bool:
+        """Put down what happened, after it happened in memory. Says whether the disk took it."""
+        try:
+            self._write({"op": op, **values}, durable=False)
+        except StorageError as error:
+            self._degrade(error)
+            return False
+        return True
+
+    def commit(self, op: str, **values: Any) -> None:
+        """Put down what is about to happen, durably.
+
+        Raises:
+            `StorageError`: the disk refused; it must not happen.
+        """
+        try:
+            if self.degraded:
+                self.checkpoint()
+            self._write({"op": op, **values}, durable=True)
+        except StorageError as error:
+            self._degrade(error)
+            raise
+
+    def checkpoint(self, past: Iterable[str] = ()) -> None:
+        """Replace the records by the state, durably; `past` ids, folded since the last checkpoint, are put away.
+
+        Raises:
+            `StorageError`: the disk refused; the old records stand.
+        """
+        state = self._state()
+        read = min((state.cursors.get(name, 0) for name in self._consumers), default=state.number)
+        state.outbox = [record for record in state.outbox if record["number"] > read]
+        self._past.update(past)
+        self._own()
+        self._journal.checkpoint([state.record()], self._past)
+        self._past.clear()
+        self._recover()
+
+    def try_checkpoint(self, past: Iterable[str] = ()) -> None:
+        """`checkpoint`, where a refusal degrades the journal instead of being raised."""
+        try:
+            self.checkpoint(past)
+        except StorageError as error:
+            self._degrade(error)
+
+    def close(self) -> None:
+        """Let go of the journal; a later record opens it again."""
+        self._journal.close()
+
+    def _write(self, record: dict[str, Any], *, durable: bool) -> None:
+        if self.degraded:
+            self.checkpoint()
+            return
+        self._own()
+        self._journal.append(record, durable=durable)
+
+    def _own(self) -> None:
+        if not self._journal.is_open:
+            self._journal.create()
+
+    def _degrade(self, error: StorageError) -> None:
+        if not self.degraded:
+            self.degraded = True
+            logger.error("The journal of session %s cannot be written: %s", self._session_id, error)
+            self._events.emit(EventKind.JOURNAL_DEGRADED, session_id=self._session_id, error=error)
+
+    def _recover(self) -> None:
+        if self.degraded:
+            self.degraded = False
+            logger.info("The journal of session %s is written again.", self._session_id)
+            self._events.emit(EventKind.JOURNAL_RECOVERED, session_id=self._session_id)
+
+
+class NoLog(SessionLog):
+    """The log of a memory that is nobody's session: it takes everything and keeps nothing."""
+
+    def __init__(self) -> None:
+        self.degraded = False
+
+    def write(self, op: str, **values: Any) -> bool:
+        return True
+
+    def commit(self, op: str, **values: Any) -> None:
+        return
+
+    def checkpoint(self, past: Iterable[str] = ()) -> None:
+        return
+
+    def close(self) -> None:
+        return

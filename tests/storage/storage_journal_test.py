@@ -1,0 +1,163 @@
+# -*- coding: utf-8 -*-
+"""Appended lines and journals: nothing acknowledged is lost, a torn tail costs only itself, one owner at a time."""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentscope_reme._errors import SessionExistsError, SessionInUseError, SessionNotFoundError, StorageError
+from agentscope_reme.storage import Journal, JsonlFile, OwnerLock, dump_line, parse_lines, short_lock
+
+ANY_TEXT = st.text(st.characters(), max_size=30)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+RECORDS = st.lists(st.dictionaries(ANY_TEXT, VALUES, max_size=4), max_size=8)
+
+
+@given(RECORDS)
+def test_lines_come_back_as_they_were(records):
+    data = b"".join(dump_line(record) for record in records)
+    assert data.count(b"\n") == len(records)
+    assert list(parse_lines(data, "here")) == records
+    data.decode("utf-8")
+
+
+@given(records=RECORDS, torn=st.binary(min_size=1, max_size=20), more=RECORDS)
+@settings(max_examples=60)
+def test_a_torn_tail_costs_only_itself(tmp_path_factory, records, torn, more):
+    path = tmp_path_factory.mktemp("torn") / "a.jsonl"
+    JsonlFile(path).append([dump_line(record) for record in records])
+    torn = b'{"id": "' + torn.replace(b"\n", b"")
+    with open(path, "ab") as file:
+        file.write(torn)
+    file = JsonlFile(path)
+    file.append([dump_line(record) for record in more])
+    found = list(parse_lines(file.read(), "here"))
+    if more:
+        assert found == records + more
+        assert torn not in path.read_bytes()
+
+
+def test_a_whole_last_line_without_its_newline_is_kept(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"n": 1}\n{"n": 2}')
+    file = JsonlFile(path)
+    file.append([dump_line({"n": 3})])
+    assert [record["n"] for record in parse_lines(file.read(), "here")] == [1, 2, 3]
+
+
+def test_lone_surrogates_and_what_json_does_not_know_are_written(tmp_path):
+    line = dump_line({"text": "\ud83c", "path": Path("x")})
+    assert json.loads(line) == {"text": "\ud83c", "path": "x"}
+
+
+def test_files_are_the_owners_alone(tmp_path):
+    file = JsonlFile(tmp_path / "deep" / "a.jsonl")
+    file.append([b"{}\n"], durable=True)
+    assert file.path.stat().st_mode & 0o077 == 0
+    assert file.path.parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_refusing_disk_is_a_storage_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="Could not append"):
+        JsonlFile(tmp_path / "file" / "a.jsonl").append([b"{}\n"])
+
+
+@given(before=RECORDS, past=st.sets(st.text("abc", min_size=1), max_size=4), after=RECORDS)
+@settings(max_examples=40)
+def test_a_checkpoint_replaces_and_the_past_stays(tmp_path_factory, before, past, after):
+    folder = tmp_path_factory.mktemp("journal")
+    journal = Journal(folder, "s")
+    journal.create()
+    for record in before:
+        journal.append(record)
+    journal.checkpoint([{"state": 1}], past)
+    for record in after:
+        journal.append(record, durable=True)
+    journal.checkpoint([{"state": 2}, *after], {"later"})
+    journal.close()
+    again = Journal(folder, "s")
+    assert again.open() == [{"state": 2}, *after]
+    assert again.past() == past | {"later"}
+    again.close()
+
+
+def test_one_owner_at_a_time(tmp_path):
+    first, second = Journal(tmp_path, "s"), Journal(tmp_path, "s")
+    first.create()
+    first.append({"n": 1})
+    with pytest.raises(SessionInUseError, match="open elsewhere"):
+        second.open()
+    first.close()
+    assert second.open() == [{"n": 1}]
+    with pytest.raises(SessionInUseError):
+        first.append({}) if first.is_open else first.create()
+    second.close()
+    first.create()
+    first.append({"n": 2})
+    assert [record["n"] for record in parse_lines(first.path.read_bytes(), "s")] == [1, 2]
+
+
+def test_a_session_is_made_once_and_opened_where_it_is(tmp_path):
+    journal = Journal(tmp_path, "s")
+    with pytest.raises(SessionNotFoundError, match="no session 's'"):
+        journal.open()
+    journal.create()
+    journal.append({})
+    journal.close()
+    with pytest.raises(SessionExistsError, match="resume"):
+        Journal(tmp_path, "s").create()
+
+
+def test_an_unused_session_leaves_no_trace(tmp_path):
+    journal = Journal(tmp_path, "s")
+    journal.create()
+    journal.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_owner_in_another_process_counts_and_its_death_frees(tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from agentscope_reme.storage import OwnerLock;"
+        "lock = OwnerLock(Path(sys.argv[1])); lock.acquire('x'); print('held', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "l")], stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout.readline().strip() == "held"
+        lock = OwnerLock(tmp_path / "l")
+        with pytest.raises(SessionInUseError):
+            lock.acquire("It")
+        child.kill()
+        child.wait()
+        lock.acquire("It")
+        lock.release()
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_short_lock_says_who_waited_in_vain(tmp_path):
+    with short_lock(tmp_path / "l"), pytest.raises(StorageError, match="held"), short_lock(tmp_path / "l", timeout=0.05):
+        pass
+
+
+def test_a_fork_does_not_let_go_of_its_parents_lock(tmp_path):
+    lock = OwnerLock(tmp_path / "l")
+    lock.acquire("It")
+    pid = os.fork()
+    if pid == 0:
+        lock.release()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    with pytest.raises(SessionInUseError):
+        OwnerLock(tmp_path / "l").acquire("It")
+    lock.release()
