@@ -99,6 +99,7 @@ def package_files() -> set[str]:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the source distribution, built from a copy of the project's files."""
+    pytest.importorskip("build", reason='needs the extra: pip install -e ".[dev]"')
     copy = tmp_path_factory.mktemp("project")
     for path in tracked_files():
         (copy / path).parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 
 import asyncio
 import itertools
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -237,6 +238,11 @@ def test_a_fault_in_the_script_fails_the_test() -> None:
         asyncio.run(model([USER]))
     with pytest.raises(AssertionError, match="no answer for request 1"):
         server.__exit__()
+
+
+def test_nothing_but_this_machine_can_be_reached() -> None:
+    with pytest.raises(OSError, match="tests stay on this machine"):
+        socket.create_connection(("models.invalid", 80))
 
 
 def test_the_default_counter_is_qwens() -> None:
