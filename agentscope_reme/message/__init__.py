@@ -1,8 +1,9 @@
 # -*- coding: utf-8 -*-
 """Messages: reading them in any state, pairing calls with results, counting, cutting."""
 
-from ._blocks import MEDIA_TYPES, blocks_of, call_input, copied, output_text, tool_results, tool_uses
+from ._blocks import MEDIA_TYPES, blocks_of, call_input, copied, output_text, raw_blocks, tool_results, tool_uses
 from ._convert import as_msgs, msg_to_dict
+from ._cut import Cut, CutText, cut_text
 from ._marks import (
     MARK_KEY,
     is_ours,
@@ -14,16 +15,28 @@ from ._marks import (
     offloads_of,
     with_offloads,
 )
+from ._pairs import CallRef, Pairing, ResultRef, Unit, pair_calls, units
 from ._redaction import redacted
+from ._render import delimited, escape_data, render, transcript
 from ._timestamp import host_timestamp, local_day, parsed_time
+from ._view import REPAIR_TEXT, needs_view, provider_view
 
 __all__ = [
-    "MARK_KEY",
-    "MEDIA_TYPES",
+    # what callers hand in
     "as_msgs",
+    "msg_to_dict",
+    "redacted",
+    # reading a message
+    "MEDIA_TYPES",
     "blocks_of",
     "call_input",
     "copied",
+    "output_text",
+    "raw_blocks",
+    "tool_results",
+    "tool_uses",
+    # whose it is, and when it was said
+    "MARK_KEY",
     "host_timestamp",
     "is_ours",
     "is_recalled",
@@ -32,12 +45,25 @@ __all__ = [
     "is_system_prompt",
     "is_user_request",
     "local_day",
-    "msg_to_dict",
     "offloads_of",
-    "output_text",
     "parsed_time",
-    "redacted",
-    "tool_results",
-    "tool_uses",
     "with_offloads",
+    # calls and their results
+    "CallRef",
+    "Pairing",
+    "REPAIR_TEXT",
+    "ResultRef",
+    "Unit",
+    "needs_view",
+    "pair_calls",
+    "provider_view",
+    "units",
+    # as text
+    "Cut",
+    "CutText",
+    "cut_text",
+    "delimited",
+    "escape_data",
+    "render",
+    "transcript",
 ]

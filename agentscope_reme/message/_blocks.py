@@ -3,13 +3,23 @@
 
 import copy
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from agentscope.message import Msg
 
 from ._arguments import lenient_dict
 
-__all__ = ["MEDIA_TYPES", "blocks_of", "call_input", "copied", "output_text", "tool_results", "tool_uses"]
+__all__ = [
+    "MEDIA_TYPES",
+    "blocks_of",
+    "call_input",
+    "copied",
+    "output_text",
+    "raw_blocks",
+    "tool_results",
+    "tool_uses",
+]
 
 MEDIA_TYPES = frozenset({"image", "audio", "video"})
 """The block types that hold media."""
@@ -31,7 +41,15 @@ def blocks_of(msg: Msg) -> list[dict[str, Any]]:
     content: Any = msg.content
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
-    return _readable(content)
+    return [block for block in raw_blocks(msg) if isinstance(block, dict) and isinstance(block.get("type"), str)]
+
+
+def raw_blocks(msg: Msg) -> Sequence[Any]:
+    """What stands where blocks belong, readable or not, indexed as `msg.content` is; nothing for a string content."""
+    content: Any = msg.content
+    if isinstance(content, (list, tuple)):
+        return content
+    return (content,) if isinstance(content, dict) else ()
 
 
 def tool_uses(msg: Msg) -> list[dict[str, Any]]:
@@ -92,14 +110,6 @@ def copied(value: Any) -> Any:
     if value is None or kind in (str, int, float, bool):
         return value
     return copy.deepcopy(value)
-
-
-def _readable(content: Any) -> list[dict[str, Any]]:
-    if isinstance(content, dict):
-        content = [content]
-    if not isinstance(content, (list, tuple)):
-        return []
-    return [block for block in content if isinstance(block, dict) and isinstance(block.get("type"), str)]
 
 
 def _part_text(part: Any) -> str | None:

@@ -11,7 +11,7 @@ from agentscope.message import Msg
 
 from .._errors import MessageFormatError
 from ._arguments import lenient_dict
-from ._blocks import copied
+from ._blocks import copied, tool_uses
 from ._parts import block_from_part
 from ._timestamp import host_timestamp, parsed_time
 
@@ -25,10 +25,10 @@ def as_msgs(messages: Any) -> list[Msg]:
 
     Args:
         messages (`Msg | dict | Iterable[Msg | dict] | None`):
-            `Msg` objects, which pass through as they are, and dictionaries in OpenAI's style or as `Msg.to_dict()` gives
-            them: `role` (system, developer, user, assistant, tool), `content` (string, list of parts or blocks, `None`),
-            and optionally `name`, `id`, `metadata`, `tool_calls`, `tool_call_id`, and `time_created` (or `timestamp`):
-            `YYYY-MM-DD HH:MM:SS`, ISO 8601, epoch seconds or a `datetime`, now when absent.
+            `Msg` objects, which pass through as they are, and dictionaries in OpenAI's style or as `Msg.to_dict()`
+            gives them: `role` (system, developer, user, assistant, tool), `content` (string, list of parts or blocks,
+            `None`), and optionally `name`, `id`, `metadata`, `tool_calls`, `tool_call_id`, and `time_created` (or
+            `timestamp`): `YYYY-MM-DD HH:MM:SS`, ISO 8601, epoch seconds or a `datetime`, now when absent.
 
     Returns:
         `list[Msg]`: timestamps of converted messages are local time in the host's format. A dictionary's `id` is kept;
@@ -47,7 +47,9 @@ def as_msgs(messages: Any) -> list[Msg]:
             f"messages is {_shown(messages)}; give a list of Msg objects or dictionaries with 'role' and 'content'."
         )
     reader = _Reader()
-    return [reader.msg(index, item) for index, item in enumerate(messages)]
+    for index, item in enumerate(messages):
+        reader.read(index, item)
+    return reader.done
 
 
 def msg_to_dict(msg: Msg) -> dict[str, Any]:
@@ -59,42 +61,54 @@ def msg_to_dict(msg: Msg) -> dict[str, Any]:
     return {**copied(msg.to_dict()), "invocation_id": getattr(msg, "invocation_id", None)}
 
 
+class _Unreadable(Exception):
+    """What is wrong with one message and what to do, before the index is known."""
+
+    def __init__(self, fault: str, cure: str) -> None:
+        super().__init__(f"{fault}; {cure}")
+
+
 class _Reader:
-    """Reads one list of messages; remembers the names of called tools and the ids that were derived."""
+    """Reads one list of messages, and so knows the tools called before and the ids derived before."""
 
     def __init__(self) -> None:
+        self.done: list[Msg] = []
         self._tool_names: dict[str, str] = {}
+        self._names_known_of = 0
         self._derived: dict[str, int] = {}
 
-    def msg(self, index: int, item: Any) -> Msg:
-        if isinstance(item, Msg):
-            return item
+    def read(self, index: int, item: Any) -> None:
+        try:
+            self.done.append(item if isinstance(item, Msg) else self._msg(item))
+        except _Unreadable as error:
+            raise MessageFormatError(f"messages[{index}] {error}. It is: {_shown(item)}") from None
+
+    def _msg(self, item: Any) -> Msg:
         if not isinstance(item, Mapping):
-            raise _error(index, item, "is not a message", "give a Msg or a dictionary with 'role' and 'content'")
+            raise _Unreadable("is not a message", "give a Msg or a dictionary with 'role' and 'content'")
         role = item.get("role")
         if not isinstance(role, str) or role not in _ROLES:
-            raise _error(index, item, f"has the role {role!r}", f"use one of {', '.join(_ROLES)}")
+            raise _Unreadable(f"has the role {role!r}", f"use one of {', '.join(_ROLES)}")
         if role == "tool":
-            name, content = "system", self._tool_result(index, item)
-        else:
-            name, content = _name(index, item) or _ROLES[role], self._content(index, item)
-        return self._built(index, item, name, content, _ROLES[role])
+            return self._built(item, "system", self._tool_result(item), "system")
+        name = _name(item) or _ROLES[role]
+        return self._built(item, name, self._content(item), _ROLES[role])
 
-    def _built(self, index: int, item: Mapping, name: str, content: Any, role: Any) -> Msg:
+    def _built(self, item: Mapping, name: str, content: Any, role: Any) -> Msg:
         metadata = item.get("metadata")
         if metadata is not None and not isinstance(metadata, Mapping):
-            raise _error(index, item, f"has the metadata {_shown(metadata)}", "give a dictionary or leave it out")
-        timestamp = _timestamp(index, item)
+            raise _Unreadable(f"has the metadata {_shown(metadata)}", "give a dictionary or leave it out")
+        timestamp = _timestamp(item)
         msg = Msg(name, content, role, metadata=copied(dict(metadata or {})), timestamp=timestamp)
         msg.invocation_id = item.get("invocation_id")
-        msg.id = self._id(index, item, msg, timestamp)
+        msg.id = self._id(item, msg, timestamp)
         return msg
 
-    def _id(self, index: int, item: Mapping, msg: Msg, timestamp: str | None) -> str:
+    def _id(self, item: Mapping, msg: Msg, timestamp: str | None) -> str:
         given = item.get("id")
         if given is not None:
             if not isinstance(given, str) or not given:
-                raise _error(index, item, f"has the id {given!r}", "give a string that is not empty or leave it out")
+                raise _Unreadable(f"has the id {given!r}", "give a string that is not empty or leave it out")
             return given
         if timestamp is None:
             return msg.id
@@ -102,55 +116,51 @@ class _Reader:
         self._derived[digest] = count = self._derived.get(digest, 0) + 1
         return digest if count == 1 else f"{digest}-{count}"
 
-    def _content(self, index: int, item: Mapping) -> str | list[dict[str, Any]]:
+    def _content(self, item: Mapping) -> str | list[dict[str, Any]]:
         content, calls, reasoning = item.get("content"), item.get("tool_calls"), item.get("reasoning_content")
         if item.get("function_call"):
-            raise _error(index, item, "has a function_call", "give 'tool_calls', which have ids")
+            raise _Unreadable("has a function_call", "give 'tool_calls', which have ids")
         if content is None and isinstance(item.get("refusal"), str):
             content = item["refusal"]
         if content is None and "content" not in item and not calls:
-            raise _error(index, item, "has no content", "give 'content' (a string, a list of blocks or None)")
+            raise _Unreadable("has no content", "give 'content' (a string, a list of blocks or None)")
         if isinstance(content, str) and not calls and not reasoning:
             return content
-        blocks = _blocks(index, item, content) + _tool_calls(index, item, calls)
-        for block in blocks:
-            self._remember(block)
-        return (
-            [{"type": "thinking", "thinking": reasoning}, *blocks]
-            if isinstance(reasoning, str) and reasoning
-            else blocks
-        )
+        thought = [{"type": "thinking", "thinking": reasoning}] if isinstance(reasoning, str) and reasoning else []
+        return thought + _blocks(content) + _tool_calls(calls)
 
-    def _remember(self, block: dict[str, Any]) -> None:
-        if block["type"] == "tool_use" and isinstance(block.get("id"), str) and isinstance(block.get("name"), str):
-            self._tool_names[block["id"]] = block["name"]
-
-    def _tool_result(self, index: int, item: Mapping) -> list[dict[str, Any]]:
+    def _tool_result(self, item: Mapping) -> list[dict[str, Any]]:
         content = item.get("content")
         if isinstance(content, (list, tuple)) and any(_is_result(part) for part in content):
-            return _blocks(index, item, content)
+            return _blocks(content)
         call_id = item.get("tool_call_id")
         if not isinstance(call_id, str):
-            raise _error(index, item, f"has the tool_call_id {call_id!r}", "name the call that this result answers")
-        output = "" if content is None else content if isinstance(content, str) else _blocks(index, item, content)
-        name = _name(index, item) or self._tool_names.get(call_id) or "tool"
+            raise _Unreadable(f"has the tool_call_id {call_id!r}", "name the call that this result answers")
+        output = "" if content is None else content if isinstance(content, str) else _blocks(content)
+        name = _name(item) or self._called_name(call_id) or "tool"
         return [{"type": "tool_result", "id": call_id, "name": name, "output": output}]
 
+    def _called_name(self, call_id: str) -> str | None:
+        for msg in self.done[self._names_known_of :]:
+            self._tool_names.update({use["id"]: use["name"] for use in tool_uses(msg) if _is_named(use)})
+        self._names_known_of = len(self.done)
+        return self._tool_names.get(call_id)
 
-def _tool_calls(index: int, item: Mapping, calls: Any) -> list[dict[str, Any]]:
+
+def _tool_calls(calls: Any) -> list[dict[str, Any]]:
     if not calls:
         return []
     if not isinstance(calls, (list, tuple)):
-        raise _error(index, item, f"has the tool_calls {_shown(calls)}", "give a list")
-    return [_tool_use(index, item, call) for call in calls]
+        raise _Unreadable(f"has the tool_calls {_shown(calls)}", "give a list")
+    return [_tool_use(call) for call in calls]
 
 
-def _tool_use(index: int, item: Mapping, call: Any) -> dict[str, Any]:
+def _tool_use(call: Any) -> dict[str, Any]:
     function = call.get("function") if isinstance(call, Mapping) else None
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-        raise _error(index, item, f"has the tool call {_shown(call)}", "give {'id', 'function': {'name', 'arguments'}}")
+        raise _Unreadable(f"has the tool call {_shown(call)}", "give {'id', 'function': {'name', 'arguments'}}")
     if not isinstance(call.get("id"), str):
-        raise _error(index, item, f"has a tool call with the id {call.get('id')!r}", "give each call a string id")
+        raise _Unreadable(f"has a tool call with the id {call.get('id')!r}", "give each call a string id")
     arguments = function.get("arguments")
     block = {"type": "tool_use", "id": call["id"], "name": function["name"]}
     if isinstance(arguments, Mapping):
@@ -158,23 +168,23 @@ def _tool_use(index: int, item: Mapping, call: Any) -> dict[str, Any]:
     if arguments is None or arguments == "":
         return {**block, "input": {}}
     if not isinstance(arguments, str):
-        raise _error(index, item, f"has the arguments {_shown(arguments)}", "give JSON text or a dictionary")
+        raise _Unreadable(f"has the arguments {_shown(arguments)}", "give JSON text or a dictionary")
     return {**block, "input": lenient_dict(arguments), "raw_input": arguments}
 
 
-def _blocks(index: int, item: Mapping, content: Any) -> list[dict[str, Any]]:
+def _blocks(content: Any) -> list[dict[str, Any]]:
     if content is None or content == "":
         return []
     parts = [content] if isinstance(content, (str, Mapping)) else content
     if not isinstance(parts, (list, tuple)):
-        raise _error(index, item, f"has the content {_shown(content)}", "give a string, a list of blocks or None")
+        raise _Unreadable(f"has the content {_shown(content)}", "give a string, a list of blocks or None")
     blocks = []
     for part in parts:
         if _is_empty(part):
             continue  # holds nothing that could be lost
         block = block_from_part(part)
         if block is None:
-            raise _error(index, item, f"has the part {_shown(part)}", "give a dictionary with a 'type'")
+            raise _Unreadable(f"has the part {_shown(part)}", "give a dictionary with a 'type'")
         blocks.append(block)
     return blocks
 
@@ -185,26 +195,30 @@ def _is_empty(part: Any) -> bool:
     return part is None or (isinstance(part, (str, list, tuple, Mapping)) and not part)
 
 
+def _is_named(use: dict[str, Any]) -> bool:
+    return isinstance(use.get("id"), str) and isinstance(use.get("name"), str)
+
+
 def _is_result(part: Any) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
 
 
-def _name(index: int, item: Mapping) -> str | None:
+def _name(item: Mapping) -> str | None:
     name = item.get("name")
     if name is not None and not isinstance(name, str):
-        raise _error(index, item, f"has the name {name!r}", "give a string or leave it out")
+        raise _Unreadable(f"has the name {name!r}", "give a string or leave it out")
     return name
 
 
-def _timestamp(index: int, item: Mapping) -> str | None:
+def _timestamp(item: Mapping) -> str | None:
     for key in ("time_created", "timestamp"):
         value = item.get(key)
         if value is not None and value != "":
-            return _local(index, item, key, value)
+            return _local(key, value)
     return None
 
 
-def _local(index: int, item: Mapping, key: str, value: Any) -> str:
+def _local(key: str, value: Any) -> str:
     moment = parsed_time(value)
     try:
         if isinstance(moment, dt.datetime):
@@ -212,7 +226,7 @@ def _local(index: int, item: Mapping, key: str, value: Any) -> str:
     except (ValueError, OverflowError, OSError):
         pass
     cure = "give 'YYYY-MM-DD HH:MM:SS', ISO 8601, epoch seconds or a datetime"
-    raise _error(index, item, f"has the {key} {_shown(value)}", cure)
+    raise _Unreadable(f"has the {key} {_shown(value)}", cure)
 
 
 def _digest(value: Any) -> str:
@@ -221,10 +235,6 @@ def _digest(value: Any) -> str:
     except (TypeError, ValueError):
         text = repr(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-
-
-def _error(index: int, item: Any, fault: str, cure: str) -> MessageFormatError:
-    return MessageFormatError(f"messages[{index}] {fault}; {cure}. It is: {_shown(item)}")
 
 
 def _shown(value: Any) -> str:

@@ -34,8 +34,8 @@ def is_ours(msg: Msg, kind: str) -> bool:
         msg (`Msg`):
             The message.
         kind (`str`):
-            `"summary"`, `"recalled"`, `"repair"`, or `"offloaded"` for a message of somebody else some of whose text lies
-            in a file.
+            `"summary"`, `"recalled"`, `"repair"`, or `"offloaded"` for a message of somebody else some of whose text
+            lies in a file.
     """
     mark = _mark(msg)
     if isinstance(mark, dict):

@@ -26,8 +26,8 @@ def redacted(msg: Msg, redact: Callable[[str], str]) -> Msg:
             Takes a text and returns it without what must not be stored.
 
     Returns:
-        `Msg`: shares nothing with `msg`. Texts, thinking, tool arguments at any depth, `raw_input`, outputs and metadata
-        went through the callable; ids, names, types, keys, base64 data and our own marks did not.
+        `Msg`: shares nothing with `msg`. Texts, thinking, tool arguments at any depth, `raw_input`, outputs and
+        metadata went through the callable; ids, names, types, keys, base64 data and our own marks did not.
 
     Raises:
         `ConfigError`: the callable returned something that is not a string.
