@@ -20,7 +20,8 @@ SHORT_SUMMARY = 1_000
 _OPENING_CHARS = 400
 _UNTRUSTED_WIDTH = 16
 _REPEATED_SHARE = 0.5
-_QUOTE_CHARS = 120
+_QUOTE_CHARS = 80
+_MOST_UNTRUSTED = 2
 _HOLLOW_ITEMS = 2
 _PATTERN_LISTS = ("compactor.error_patterns", "compactor.refusal_patterns", "compactor.greeting_patterns")
 _FENCED = re.compile(r"\A```\w*[ \t]*\n(.*)\n```\s*\Z", re.DOTALL)
@@ -73,7 +74,7 @@ def check_summary(
         problems.append(book.text(language, "compactor.problem_budget", size=size, budget=budget))
     if size > replaced_tokens and size >= SHORT_SUMMARY:
         problems.append(book.text(language, "compactor.problem_longer", size=size, replaced=replaced_tokens))
-    for line in _untrusted(checkpoint, user_text, other_text, agent_text):
+    for line in _untrusted(checkpoint, user_text, other_text, agent_text)[:_MOST_UNTRUSTED]:
         problems.append(book.text(language, "compactor.problem_untrusted", line=line[:_QUOTE_CHARS]))
     return tuple(problems)
 

@@ -17,7 +17,7 @@ LANGUAGES = BOOK.languages()
 # What an English word in a Chinese prompt may be: tags, tools, formats, names of things.
 TECHNICAL = re.compile(
     r"\{\{\w+\}\}|</?\w+>|&\w+;|\b\w*_\w*\b|https?://\S+|\b(?:AI|API|JSON|YAML|Markdown|SHA|ID|id|URL|UTC|ISO|md|jsonl?|MEMORY|"
-    r"YYYY|MM|DD|HH|python|Python|true|false|null|user|assistant|system|none|name|key|value|role|content)\b",
+    r"YYYY|MM|DD|HH|python|Python|true|false|null|user|assistant|system|none|name|key|value|role|content|agent|tool|other|transcript|message)\b",
 )
 
 

@@ -179,7 +179,7 @@ def test_a_line_that_only_a_tool_said_is_no_goal(order: str, heading: str, form:
     text = GOOD_EN.replace(f"{heading}\n", "") + f"{heading}\n{form.format(order)}\n"
     tool = f"<html>\n  {order.upper()}  !\n</html>"
     (problem,) = check(text, user_text="把 README 翻译成中文", other_text=tool)
-    assert order in problem
+    assert order[:40] in problem
     assert check(text, user_text=f"I say: {order}.", other_text=tool) == ()
     assert check(text, user_text="something else") == ()
 
