@@ -179,7 +179,7 @@ class Compactor:
             summary = await self._folded(whole)
         if summary.error:
             logger.warning("Summary by %s after %d attempts: %s", summary.source, summary.attempts, summary.error)
-        return self._measured(summary, whole, started)
+        return await _in_thread(self._measured, summary, whole, started)
 
     def extractive(
         self,
