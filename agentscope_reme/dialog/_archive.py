@@ -13,7 +13,7 @@ from typing import Any
 from agentscope.message import Msg
 
 from ..message import local_day, msg_to_dict
-from ..storage import JsonlFile, dump_line, parse_lines, short_lock, write_atomic
+from ..storage import JsonlFile, dump_line, parse_lines, short_lock, storage_error, write_atomic
 
 __all__ = ["DialogArchive", "archive_line"]
 
@@ -42,6 +42,8 @@ class _Day:
         except FileNotFoundError:
             self._forget(0)
             return
+        except OSError as error:
+            raise storage_error("read", self.file.path, error) from error
         if stat.st_ino != self._inode or stat.st_size < self._offset:
             self._forget(stat.st_ino)
         for line in self.file.read(self._offset).splitlines(keepends=True):

@@ -116,7 +116,7 @@ class Parallel(_Group):
                 for at, each in enumerate(self.steps):
                     group.start_soon(run, at, each)
         except Exception as error:
-            failures = getattr(error, "exceptions", ())
+            failures: tuple[Exception, ...] = getattr(error, "exceptions", ())
             if len(failures) == 1:
                 raise failures[0] from None
             raise

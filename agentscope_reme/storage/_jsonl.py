@@ -18,10 +18,15 @@ logger = logging.getLogger("agentscope_reme")
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
 def dump_line(value: Any) -> bytes:
     """One JSON line in UTF-8, with its newline. What JSON does not know is written as its `str()`; lone surrogates are
-    escaped."""
+    escaped, and so is what other readers take for the end of a line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
+    if not text.isascii():
+        text = text.translate(_LINE_ENDS)
     try:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:

@@ -5,8 +5,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .._errors import SessionInUseError, StorageError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 __all__ = ["short_lock", "OwnerLock"]
 
@@ -45,7 +49,7 @@ class OwnerLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = None
+        self._lock: BaseFileLock | None = None
         self._pid = 0
 
     def acquire(self, what: str) -> None:

@@ -167,7 +167,7 @@ class ContextKeeper:
             services.events.emit(EventKind.FOLD_FAILED, stage="archive", error=error, **common)
             return turn
         turn.summary = summary
-        if summary.error:
+        if summary.error and summary.source == "extractive":
             services.events.emit(
                 EventKind.SUMMARY_FALLBACK, attempts=summary.attempts, error=summary.error, session_id=memory.session_id
             )
