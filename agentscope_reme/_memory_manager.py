@@ -118,7 +118,8 @@ class MemoryManager(ReMeLight):
             policy=ToolResultPolicy(tool_result_compact_keep_n, recent_max_bytes, old_max_bytes, retention_days),
         )
         self._truncate = enable_tool_result_compact
-        self._tools = ReloadTools(self.workspace, book=self._services.book)
+        reload = ReloadTools(self.workspace, book=self._services.book, language=self._services.language or "en")
+        self._tools = (reload.grep_working_memory, reload.read_working_memory)
         self._attached: dict[int, Attachment] = {}
 
     # ------------------------------------------------------------------ agents
@@ -144,7 +145,7 @@ class MemoryManager(ReMeLight):
         self._refuse_closed()
         self._check_agent(agent)
         memory = self._adopted(agent, session_id)
-        for tool in self._tools.functions():
+        for tool in self._tools:
             if tool.__name__ not in agent.toolkit.tools:
                 agent.toolkit.register_tool_function(tool)
         agent.memory = memory
@@ -164,7 +165,7 @@ class MemoryManager(ReMeLight):
         del self._attached[id(agent)]
         agent.remove_instance_hook("pre_reasoning", HOOK_NAME)
         if not any(each.agent.toolkit is agent.toolkit for each in self._attached.values()):
-            for tool in self._tools.functions():
+            for tool in self._tools:
                 agent.toolkit.remove_tool_function(tool.__name__)
         plain = InMemoryMemory()
         plain.load_state_dict(memory.state_dict())
@@ -339,7 +340,7 @@ class MemoryManager(ReMeLight):
                 f"Agent {agent.name!r} has its own compression switched on, which would compress twice: make it with "
                 "compression_config=None.",
             )
-        for tool in self._tools.functions():
+        for tool in self._tools:
             registered = agent.toolkit.tools.get(tool.__name__)
             if registered is not None and registered.original_func != tool:
                 raise AttachError(

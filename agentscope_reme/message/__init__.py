@@ -4,6 +4,8 @@
 from ._blocks import MEDIA_TYPES, blocks_of, call_input, copied, output_text, raw_blocks, tool_results, tool_uses
 from ._convert import as_msgs, msg_to_dict
 from ._cut import Cut, CutText, cut_text
+from ._estimate import estimate_tokens
+from ._ledger import MessageTokens, content_signature
 from ._marks import (
     MARK_KEY,
     is_ours,
@@ -19,6 +21,7 @@ from ._pairs import CallRef, Pairing, ResultRef, Unit, pair_calls, units
 from ._redaction import redacted
 from ._render import delimited, escape_data, render, transcript
 from ._timestamp import host_timestamp, local_day, parsed_time
+from ._tokenizers import CountText, as_counter, tokenizer_for
 from ._view import REPAIR_TEXT, needs_view, provider_view
 
 __all__ = [
@@ -58,6 +61,13 @@ __all__ = [
     "pair_calls",
     "provider_view",
     "units",
+    # tokens
+    "CountText",
+    "MessageTokens",
+    "as_counter",
+    "content_signature",
+    "estimate_tokens",
+    "tokenizer_for",
     # as text
     "Cut",
     "CutText",

@@ -82,8 +82,8 @@ def plan_split(
         suffix = number
     fold = [at for number, unit in enumerate(units) if number not in kept for at in range(unit.start, unit.stop)]
     keep = [at for number, unit in enumerate(units) if number in kept for at in range(unit.start, unit.stop)]
-    first = units[suffix].start if suffix < len(units) else len(sizes)
-    return SplitPlan(tuple(fold), tuple(keep), _turn_start(fold, requests, first), total)
+    turn_start = _turn_start(fold, requests, units[suffix].start) if suffix < len(units) else None
+    return SplitPlan(tuple(fold), tuple(keep), turn_start, total)
 
 
 def _turn_start(fold: Sequence[int], requests: Sequence[int], first_kept: int) -> int | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .._errors import PathNotAllowedError, StorageError
-from ..storage._atomic import storage_error
+from ..storage import storage_error
 
 __all__ = ["folder_of", "open_file"]
 

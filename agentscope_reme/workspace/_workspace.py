@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .._errors import PathNotAllowedError, StorageError
-from ..storage._atomic import make_folder, write_atomic
+from ..storage import make_folder, write_atomic
 from ._confined import folder_of, open_file
 from ._names import component_fault
 
