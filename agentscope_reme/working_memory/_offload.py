@@ -10,24 +10,20 @@ import stat
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 
 from .._errors import ConfigError, StorageError
-from ..storage._atomic import read_bytes, storage_error, sync_file, sync_folder, write_atomic
-from ..storage._locks import short_lock
+from ..storage import read_bytes, short_lock, storage_error, sync_file, sync_folder, write_atomic
+from ._expired import remains_of
+from ._utf8 import decode_text, encode_text
 
-__all__ = ["Expired", "OffloadStore", "Stored", "count_lines", "encode_text", "read_expired"]
+__all__ = ["OffloadStore", "Stored"]
 
 logger = logging.getLogger("agentscope_reme")
 
 _SECONDS_PER_DAY = 86_400
 _ID_DIGITS = 24
 _NAME = re.compile(rf"[0-9a-f]{{{_ID_DIGITS}}}\.txt")
-_HEADER = re.compile(
-    rb"\[agentscope-reme\] expired (\S{1,40}) sha256=([0-9a-f]{64}) bytes=(\d+) lines=(\d+) head=(\d+) tail=(\d+)\n",
-)
-_GAP = b"\n[...]\n"
 
 
 @dataclass(frozen=True)
@@ -39,70 +35,12 @@ class Stored:
         path (`Path`): the file.
         sha256 (`str`): of the text's UTF-8 bytes, as 64 hex digits.
         n_bytes (`int`): their number.
-        n_lines (`int`): the number of lines, where ``\\n`` ends one.
     """
 
     name: str
     path: Path
     sha256: str
     n_bytes: int
-    n_lines: int
-
-
-@dataclass(frozen=True)
-class Expired:
-    """What is left of a text whose retention is over.
-
-    Attributes:
-        when (`str`): when it expired, in ISO 8601 with a zone.
-        sha256 (`str`): of the whole text.
-        n_bytes (`int`): the whole text's length in bytes of UTF-8.
-        n_lines (`int`): its number of lines.
-        head (`str`): its beginning.
-        tail (`str`): its end.
-    """
-
-    when: str
-    sha256: str
-    n_bytes: int
-    n_lines: int
-    head: str
-    tail: str
-
-
-def encode_text(text: str) -> bytes:
-    """The UTF-8 bytes of any text; a lone surrogate becomes the three bytes it would have, and comes back."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-
-
-def count_lines(text: str) -> int:
-    """The number of lines, where only ``\\n`` ends one, and the last need not end."""
-    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
-
-
-def read_expired(name: str, data: bytes) -> Expired | None:
-    """Read what is left in the place of a text.
-
-    Args:
-        name (`str`):
-            The file's name. Only what bears this name's own hash counts, so that a stored text which quotes the
-            remains of another is still a text.
-        data (`bytes`):
-            The file's content.
-
-    Returns:
-        `Expired | None`: ``None`` where the file holds a text.
-    """
-    header = _HEADER.match(data)
-    if header is None or not header[2].decode().startswith(name[:_ID_DIGITS]):
-        return None
-    when, sha256 = header[1].decode(), header[2].decode()
-    n_bytes, n_lines, head, tail = (int(header[group]) for group in range(3, 7))
-    body = data[header.end() :]
-    return Expired(when, sha256, n_bytes, n_lines, _decode(body[:head]), _decode(body[len(body) - tail :]))
 
 
 class OffloadStore:
@@ -142,15 +80,25 @@ class OffloadStore:
 
         Returns:
             `str`: the same, or what ``redact`` makes of it.
-        """
-        return text if self._redact is None else self._redact(text)
 
-    def put(self, text: str) -> Stored:
+        Raises:
+            `ConfigError`: ``redact`` returned something else than a string.
+        """
+        if self._redact is None:
+            return text
+        clean = self._redact(text)
+        if not isinstance(clean, str):
+            raise ConfigError(f"redact returned {type(clean).__name__}: it must return the text without its secrets.")
+        return clean
+
+    def put(self, text: str, *, redacted: bool = False) -> Stored:
         """Store a text, so that it survives the death of the process; ``sync`` makes it survive a power cut too.
 
         Args:
             text (`str`):
                 Any text; newlines and lone surrogates are kept as they are.
+            redacted (`bool`, defaults to `False`):
+                Whether the text went through ``redacted`` already.
 
         Returns:
             `Stored`: where it lies.
@@ -158,10 +106,10 @@ class OffloadStore:
         Raises:
             `StorageError`: the disk refused; show the text whole then.
         """
-        text = self.redacted(text)
+        text = text if redacted else self.redacted(text)
         data = encode_text(text)
         sha256 = hashlib.sha256(data).hexdigest()
-        stored = Stored(f"{sha256[:_ID_DIGITS]}.txt", self._path(sha256), sha256, len(data), count_lines(text))
+        stored = Stored(f"{sha256[:_ID_DIGITS]}.txt", self._path(sha256), sha256, len(data))
         if os.path.lexists(stored.path):
             with short_lock(self._lock):
                 written = not _refresh(stored.path, data)
@@ -191,7 +139,7 @@ class OffloadStore:
         if not self.is_name(name) or not _is_plain_file(self.folder / name):
             return None
         data = read_bytes(self.folder / name)
-        return _decode(data) if _bears(name, data) else None
+        return decode_text(data) if _bears(name, data) else None
 
     def sync(self, names: Iterable[str] = ()) -> None:
         """Make what was put since the last call survive a power cut; a no-op where nothing was.
@@ -285,7 +233,7 @@ class OffloadStore:
                 data = read_bytes(path)
                 if os.lstat(path).st_mtime > cutoff or len(data) <= keep or not _bears(name, data):
                     return False
-                write_atomic(path, _remains(data, now, keep), durable=False)
+                write_atomic(path, remains_of(data, now, keep), durable=False)
         except OSError as error:
             logger.warning("The old text %s stays as it is: %s", path, error)
             return False
@@ -322,26 +270,3 @@ def _is_old(entry: os.DirEntry, cutoff: float) -> bool:
         return entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime <= cutoff
     except OSError:
         return False  # it went away meanwhile
-
-
-def _remains(data: bytes, now: float, keep: int) -> bytes:
-    head = data[: _border(data, keep // 2, -1)]
-    tail = data[_border(data, len(data) - (keep - keep // 2), 1) :]
-    when = datetime.fromtimestamp(now, timezone.utc).isoformat(timespec="seconds")
-    sha256, lines = hashlib.sha256(data).hexdigest(), count_lines(_decode(data))
-    header = f"[agentscope-reme] expired {when} sha256={sha256} bytes={len(data)} lines={lines}"
-    return f"{header} head={len(head)} tail={len(tail)}\n".encode() + head + _GAP + tail
-
-
-def _border(data: bytes, index: int, step: int) -> int:
-    """The next place in a direction that lies between two characters."""
-    while 0 < index < len(data) and data[index] & 0xC0 == 0x80:
-        index += step
-    return index
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, StorageError
 from agentscope_reme.working_memory import _offload as offload
-from agentscope_reme.working_memory._offload import OffloadStore, count_lines, read_expired
+from agentscope_reme.working_memory._expired import read_expired
+from agentscope_reme.working_memory._offload import OffloadStore
 
 DAY = 86_400
 NOW = 1_900_000_000.0
@@ -40,14 +41,6 @@ def test_every_text_comes_back_byte_for_byte(tmp_path_factory, text):
     assert (stored.sha256, stored.n_bytes) == (hashlib.sha256(data).hexdigest(), len(data))
     assert stored.sha256.startswith(stored.name.removesuffix(".txt"))
     assert stored.path == store.folder / stored.name
-    assert stored.n_lines == count_lines(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"), [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("\n\n", 2), ("a\r\nb\u2028c", 2)]
-)
-def test_lines(text, lines):
-    assert count_lines(text) == lines
 
 
 def test_the_same_text_is_written_once_and_lives_longer(tmp_path, monkeypatch):
@@ -281,7 +274,7 @@ def test_putting_a_text_while_it_expires_never_loses_it(tmp_path, monkeypatch):
     store = OffloadStore(tmp_path)
     name = aged(store, text, days=9)
     other = threading.Thread(target=lambda: OffloadStore(tmp_path).put(text))
-    remains = offload._remains
+    remains = offload.remains_of
 
     def slowly(*args):
         other.start()
@@ -289,7 +282,7 @@ def test_putting_a_text_while_it_expires_never_loses_it(tmp_path, monkeypatch):
         assert other.is_alive(), "put must wait, for it found the file and is about to trust it"
         return remains(*args)
 
-    monkeypatch.setattr(offload, "_remains", slowly)
+    monkeypatch.setattr(offload, "remains_of", slowly)
     assert store.expire(3, never, now=NOW) == [name]
     other.join()
     assert store.read(name) == text
