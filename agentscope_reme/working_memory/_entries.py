@@ -28,6 +28,8 @@ class Entry:
     logged: bool
     result_bytes: int
     """The longest text of a tool result in it, in bytes; 0 where it has none."""
+    visible: bool = True
+    """Whether a model sees it: it is not marked as compressed."""
 
 
 class EntryBook:
@@ -50,12 +52,14 @@ class EntryBook:
         self._results: dict[int, Entry] = {}
         self._keys = count(1)
         self._turn = 0
+        self.visible_tokens = 0
+        """Tokens of the messages that a model sees."""
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def register(self, msg: Msg, *, logged: bool, key: int | None = None) -> Entry:
-        """Know a stored message."""
+    def register(self, msg: Msg, marks: Sequence[str], *, key: int | None = None) -> Entry:
+        """Know a stored message. A hint is not logged."""
         if key is not None:
             self._keys = count(max(key + 1, next(self._keys)))
         entry = Entry(
@@ -63,10 +67,12 @@ class EntryBook:
             next(self._keys) if key is None else key,
             self.tokens.message(msg),
             content_signature(msg),
-            logged,
+            HINT not in marks,
             _result_bytes(msg),
+            COMPRESSED not in marks,
         )
         self._entries[id(msg)] = entry
+        self.visible_tokens += entry.tokens * entry.visible
         if entry.result_bytes:
             self._results[id(msg)] = entry
         return entry
@@ -76,39 +82,37 @@ class EntryBook:
 
     def drop(self, messages: Iterable[Msg]) -> None:
         for msg in messages:
-            self._entries.pop(id(msg), None)
+            entry = self._entries.pop(id(msg), None)
             self._results.pop(id(msg), None)
+            if entry is not None:
+                self.visible_tokens -= entry.tokens * entry.visible
 
-    def agrees_with(self, content: Content) -> bool:
-        """Whether the book knows just the messages of `content`; it does unless somebody changed the list itself."""
-        return len(content) == len(self._entries) and all(id(msg) in self._entries for msg, _ in content)
+    def remark(self, entry: Entry, marks: Sequence[str]) -> None:
+        """Know the marks of a stored message."""
+        visible = COMPRESSED not in marks
+        self.visible_tokens += entry.tokens * (visible - entry.visible)
+        entry.visible = visible
 
     def rebuild(self, content: Content) -> None:
-        """Know just the messages of `content`."""
+        """Know just the messages of `content`, whoever put them there."""
         old = self._entries
-        self._entries, self._results = {}, {}
+        self._entries, self._results, self.visible_tokens = {}, {}, 0
         for msg, marks in content:
-            if id(msg) in old:
-                self._entries[id(msg)] = old[id(msg)]
-                if old[id(msg)].result_bytes:
-                    self._results[id(msg)] = old[id(msg)]
-            else:
-                self.register(msg, logged=HINT not in marks)
+            self.register(msg, marks, key=old[id(msg)].key if id(msg) in old else None)
 
-    def results(self) -> list[Entry]:
-        """The entries that hold tool results, oldest first."""
-        return sorted(self._results.values(), key=lambda entry: entry.key)
-
-    def total(self, content: Content) -> int:
-        """Tokens of the messages that a model sees: those not marked as compressed."""
-        entries = self._entries
-        return sum([entries[id(msg)].tokens for msg, marks in content if COMPRESSED not in marks])
+    def results(self, longer_than: int = 0) -> list[Entry]:
+        """The entries with a tool result of more than so many bytes, oldest first."""
+        found = [entry for entry in self._results.values() if entry.result_bytes > longer_than]
+        return sorted(found, key=lambda entry: entry.key)
 
     def verify(self, content: Content, *, everything: bool = False) -> list[Entry]:
         """Count again what was edited in place.
 
         Returns:
             `list[Entry]`: the entries whose message had changed.
+
+        Raises:
+            `KeyError`: there is a message that the book does not know.
         """
         if everything or len(content) <= self.LATEST + self.IN_TURN:
             return self._changed(content)
@@ -119,13 +123,16 @@ class EntryBook:
 
     def _changed(self, content: Sequence[tuple[Msg, list[str]]]) -> list[Entry]:
         changed = []
-        for msg, _ in content:
+        for msg, marks in content:
             entry = self._entries[id(msg)]
+            if marks or not entry.visible:
+                self.remark(entry, marks)
             signature = content_signature(msg)
             if signature != entry.signature:
-                entry.signature = signature
-                entry.tokens = self.tokens.message(msg)
+                self.visible_tokens -= entry.tokens * entry.visible
+                entry.signature, entry.tokens = signature, self.tokens.message(msg)
                 entry.result_bytes = _result_bytes(msg)
+                self.visible_tokens += entry.tokens * entry.visible
                 changed.append(entry)
         return changed
 

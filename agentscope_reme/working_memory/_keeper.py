@@ -110,7 +110,7 @@ class ContextKeeper:
         services, memory = turn.memory.services, turn.memory
         policy = services.policy
         shortest = min(policy.old_max_bytes, policy.recent_max_bytes)
-        long = [entry for entry in memory.results() if entry.result_bytes > shortest]
+        long = memory.results(longer_than=shortest)
         if not long:
             return turn
         recent = memory.recent_results(policy.recent_n)

@@ -76,7 +76,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self._departure = Departure(session_id, services.archive, services.results.store, self._log, self._state)
         for key, (msg, marks) in self._state.content.items():
             self.content.append((msg, marks))
-            self._book.register(msg, logged=True, key=key)
+            self._book.register(msg, marks, key=key)
             self._ids[msg.id] += 1
         self._compressed_summary = self._state.summary
 
@@ -136,7 +136,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
         await super().add([self._taken_in(msg) for msg in fresh], marks, allow_duplicates=True, **kwargs)
         added = []
         for msg, stored_marks in self.content[before:]:
-            entry = self._book.register(msg, logged=HINT not in stored_marks)
+            entry = self._book.register(msg, stored_marks)
             self._ids[msg.id] += 1
             if entry.logged:
                 added.append([entry.key, msg_to_dict(msg), stored_marks])
@@ -165,13 +165,16 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self._agree()
         before = [list(marks) for _, marks in self.content]
         updated = await super().update_messages_mark(new_mark, old_mark, msg_ids)
-        changed = [
-            [self._book.of(msg).key, list(marks)]
-            for (msg, marks), old in zip(self.content, before, strict=True)
-            if marks != old and self._book.of(msg).logged
-        ]
-        if changed:
-            self._log.write("marks", entries=changed)
+        pairs = zip(self.content, before, strict=True)
+        changed = [(self._book.of(msg), marks) for (msg, marks), old in pairs if marks != old]
+        if any(not entry.logged and HINT not in marks for entry, marks in changed):
+            self._rebuild()  # a hint became a message
+            return updated
+        for entry, marks in changed:
+            self._book.remark(entry, marks)
+        logged = [[entry.key, list(marks)] for entry, marks in changed if entry.logged]
+        if logged:
+            self._log.write("marks", entries=logged)
         return updated
 
     async def update_compressed_summary(self, summary: str) -> None:
@@ -302,13 +305,17 @@ class ReMeInMemoryMemory(InMemoryMemory):
 
     def total_tokens(self) -> int:
         """The size of the messages that a model sees, without the summary."""
-        return self._book.total(self.content)
+        return self._book.visible_tokens
 
     def verify(self, *, everything: bool = False) -> None:
         """Notice what was edited in place or put into the list directly, count it and put it down."""
-        if not self._book.agrees_with(self.content):
+        self._agree()
+        try:
+            changed = self._book.verify(self.content, everything=everything)
+        except KeyError:
             self._rebuild()
-        edited = [entry for entry in self._book.verify(self.content, everything=everything) if entry.logged]
+            changed = []
+        edited = [entry for entry in changed if entry.logged]
         if edited:
             self._log.write("edit", entries=[[entry.key, msg_to_dict(entry.msg)] for entry in edited])
 
@@ -320,7 +327,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
             if entry.key in changed:
                 new = changed[entry.key]
                 self._book.drop([msg])
-                self._book.register(new, logged=entry.logged, key=entry.key)
+                self._book.register(new, marks, key=entry.key)
                 self.content[at] = (new, marks)
                 if entry.logged:
                     logged.append([entry.key, msg_to_dict(new)])
@@ -369,9 +376,9 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self._log.try_checkpoint([msg.id for msg in archived] if op == "fold" else ())
         return gone
 
-    def results(self) -> list[Entry]:
-        """The entries that hold tool results, oldest first."""
-        return self._book.results()
+    def results(self, longer_than: int = 0) -> list[Entry]:
+        """The entries with a tool result of more than so many bytes, oldest first."""
+        return self._book.results(longer_than)
 
     def recent_results(self, at_least: int) -> set[int]:
         """The journal keys of the recent tool results: the trailing run of them, and at least so many."""

@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """The archive holds each message once, whole, under its own day, whoever writes beside it and whatever tore."""
+
 import json
 import multiprocessing
 from zoneinfo import ZoneInfo

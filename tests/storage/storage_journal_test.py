@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Appended lines and journals: nothing acknowledged is lost, a torn tail costs only itself, one owner at a time."""
+
 import json
 import os
 import subprocess
@@ -146,7 +147,11 @@ def test_the_owner_in_another_process_counts_and_its_death_frees(tmp_path):
 
 
 def test_a_short_lock_says_who_waited_in_vain(tmp_path):
-    with short_lock(tmp_path / "l"), pytest.raises(StorageError, match="held"), short_lock(tmp_path / "l", timeout=0.05):
+    with (
+        short_lock(tmp_path / "l"),
+        pytest.raises(StorageError, match="held"),
+        short_lock(tmp_path / "l", timeout=0.05),
+    ):
         pass
 
 
