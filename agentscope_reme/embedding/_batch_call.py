@@ -79,17 +79,17 @@ class BatchCall:
             if failure.kind in ("final", "down"):
                 raise
             if len(texts) > 1:
-                return await self._halves(texts, tally)
+                return await self._halves(texts, tally, may_be_size=failure.kind != "garbled")
             tally.failed(texts[0], failure)
             return [failure]
         tally.succeeded()
         return list(rows)
 
-    async def _halves(self, texts: list[str], tally: Tally) -> "list[np.ndarray | CallFailed]":
+    async def _halves(self, texts: list[str], tally: Tally, *, may_be_size: bool) -> "list[np.ndarray | CallFailed]":
         middle = (len(texts) + 1) // 2
         halves = [await self._rows(half, tally, min(1, self._retries)) for half in (texts[:middle], texts[middle:])]
         rows = [row for half in halves for row in half]
-        if middle < self.batch_size and not any(isinstance(row, CallFailed) for row in rows):
+        if may_be_size and middle < self.batch_size and not any(isinstance(row, CallFailed) for row in rows):
             self.batch_size = middle
             _log.info("The embedding model gets %d texts a call from here on: %d were too many.", middle, len(texts))
         return rows
