@@ -95,6 +95,13 @@ _WORDS = "".join(map(_word_class, range(256))).encode()
 _CASES = "".join(map(_case_class, range(256))).encode()
 _NOT_CONSONANTS = bytes(set(range(256)) - set(b"bcdfghjklmnpqrstvwxz"))
 
+_LONG_WORD = b"a" * 16
+_RUN = 2.1  # tokens of sixteen times the same letter
+_FILLERS = tuple(
+    (bytes([letter]) * 16, dict(CAPITALS)[_LONG_WORD] + 16 * _CONSONANT * (letter not in _NOT_CONSONANTS) - _RUN)
+    for letter in b"abcdefghijklmnopqrstuvwxyz"
+)
+
 
 def _common_cost(data: bytes, deleted: bytes | None, weights: Weights) -> float:
     """The cost of words, digits, marks and blanks; `deleted` are the bytes that are no character of their own."""
@@ -113,7 +120,12 @@ def _common_cost(data: bytes, deleted: bytes | None, weights: Weights) -> float:
     count = cases.count
     for pattern, weight in CAPITALS:
         total += count(pattern) * weight
-    return total
+    return total - _filler_saving(data) if _LONG_WORD in cases else total
+
+
+def _filler_saving(data: bytes) -> float:
+    """What runs of one letter cost less than words that are as long."""
+    return sum(data.count(run) * saving for run, saving in _FILLERS)
 
 
 def _script_cost(text: str, data: bytes, weights: Weights) -> float:

@@ -32,16 +32,16 @@ _SCRIPTS: dict[str, tuple[float, float]] = {
     "L": (1.4, 0.0),  # Latin letters with accents
     "M": (1.04, 0.0),  # phonetic letters, combining accents
     "G": (1.04, 0.2),  # Greek
-    "Y": (0.28, 1.35),  # Cyrillic
+    "Y": (0.26, 1.2),  # Cyrillic
     "N": (0.94, 0.0),  # Armenian
     "H": (0.5, 0.31),  # Hebrew
-    "R": (0.31, 1.56),  # Arabic and its kin
+    "R": (0.27, 1.35),  # Arabic and its kin
     "I": (1.2, 0.2),  # the scripts of India
     "X": (1.18, 0.0),  # Georgian, Khmer
     "S": (1.1, 0.0),  # quotes, dashes, arrows
-    "J": (0.68, 0.0),  # kana
+    "J": (0.65, 0.0),  # kana
     "Z": (0.61, 1.53),  # Han
-    "K": (0.94, 0.1),  # Hangul, lone surrogates
+    "K": (0.91, 0.0),  # Hangul, lone surrogates
     "F": (1.04, 0.0),  # full-width letters, private use
     "E": (1.04, 0.0),  # emoji, rare Han
 }
