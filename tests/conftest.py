@@ -37,6 +37,14 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """What is synchronized survives the loss of power, which no test brings about; killed processes lose nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _fd: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _no_network() -> Iterator[None]:
     """A connection that leaves this machine is an error at once: nothing may download, in a hook or elsewhere."""
     connect, resolve = socket.socket.connect, socket.getaddrinfo

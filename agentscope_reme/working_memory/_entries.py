@@ -137,9 +137,10 @@ class EntryBook:
         return changed
 
 
-def text_bytes(msg: Msg) -> int:
-    """The length of a message's texts, tool results and call arguments in bytes of UTF-8; media count for nothing."""
-    return sum(_utf8(text) for block in blocks_of(msg) for text in _texts(block))
+def text_bytes(msg: Msg) -> list[int]:
+    """The lengths of a message's texts, tool results and call arguments, block by block, in bytes of UTF-8; media count
+    for nothing."""
+    return [_utf8(text) for block in blocks_of(msg) for text in _texts(block)]
 
 
 def _texts(block: dict) -> list[str]:

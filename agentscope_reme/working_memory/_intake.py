@@ -9,8 +9,8 @@ from agentscope.message import Msg
 from .._errors import StorageError
 from .._events import EventKind
 from ..message import is_user_request, tool_results
-from ._entries import text_bytes
 from ._services import MemoryServices
+from ._shrink import fitting_limit
 
 if TYPE_CHECKING:
     from ._memory import ReMeInMemoryMemory
@@ -51,7 +51,7 @@ def bounded(msg: Msg, memory: "ReMeInMemoryMemory") -> Msg:
     try:
         for _ in range(3):
             if size > allowed:
-                fitting = int(text_bytes(msg) * allowed / size * 0.9)
+                fitting = fitting_limit(msg, size, allowed)
                 limit = fitting if limit is None else min(limit, fitting)
             if limit is None:
                 return msg

@@ -93,13 +93,12 @@ class Turn:
 class ContextKeeper:
     """The steps, and the pipeline that they make: `truncate >> check >> fold >> fit`.
 
-    Args:
-        warned (`set[str]`):
-            Sessions whose usage warning was emitted and still holds.
+    `pipeline` may be set to another one: `keeper.pipeline = keeper.pipeline.before("check", my_step)`. Each step takes
+    a `Turn` and returns it.
     """
 
     def __init__(self) -> None:
-        self._warned: set[str] = set()
+        self._warned: set[str | None] = set()
         self.pipeline: Flow = step(self.truncate) >> step(self.check) >> step(self.fold) >> step(self.fit)
 
     async def truncate(self, turn: Turn) -> Turn:
@@ -146,7 +145,7 @@ class ContextKeeper:
         memory, fold = turn.memory, turn.fold
         services = memory.services
         before, started = sum(turn.parts.values()), time.monotonic()
-        common = {"session_id": memory.session_id, "tokens_before": before}
+        common: dict[str, Any] = {"session_id": memory.session_id, "tokens_before": before}
         services.events.emit(
             EventKind.FOLD_STARTED, messages=len(fold.messages), split_turn=fold.split is not None, **common
         )
@@ -228,8 +227,7 @@ class ContextKeeper:
 
     def _plan(self, turn: Turn, parts: dict[str, int]) -> Fold | None:
         memory, context = turn.memory, turn.memory.services.context
-        visible = memory.visible(everything=True)
-        entries = [entry for entry, _ in visible]
+        entries = [entry for entry, marks in memory.visible(everything=True) if HINT not in marks]
         messages = [entry.msg for entry in entries]
         fixed = parts["system_prompt"] + parts["tools"] + context.summary_budget + memory.guide_tokens()
         room = context.threshold - fixed - context.hint_tokens - context.headroom
@@ -240,11 +238,7 @@ class ContextKeeper:
             groups,
             [at for at, msg in enumerate(messages) if is_user_request(msg)],
             budget=0 if turn.force else min(context.reserve, max(0, room)),
-            always={
-                at
-                for at, (entry, marks) in enumerate(visible)
-                if entry.msg.id in pins or HINT in marks or (at == 0 and is_system_prompt(entry.msg))
-            },
+            always={at for at, msg in enumerate(messages) if msg.id in pins or (at == 0 and is_system_prompt(msg))},
         )
         chosen = set(plan.fold)
         folded = [

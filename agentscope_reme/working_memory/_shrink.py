@@ -5,14 +5,16 @@ from collections.abc import Callable, Sequence
 
 from agentscope.message import Msg
 
-from ..message import MessageTokens, is_user_request, tool_results
+from ..message import MessageTokens, is_user_request, tool_results, tool_uses
 from ._entries import text_bytes
 from ._tool_results import ToolResultCompactor
 
-__all__ = ["fair_cap", "shrink"]
+__all__ = ["fair_cap", "fitting_limit", "shrink"]
 
 _FLOOR = 160
-"""Tokens below which a text is not cut further: a head, a tail and the notice."""
+"""Tokens below which a message is not cut further: a head, a tail and the notice."""
+
+Cutter = Callable[[Msg, int], "Msg | None"]
 
 
 def fair_cap(sizes: Sequence[int], available: int) -> int:
@@ -25,6 +27,12 @@ def fair_cap(sizes: Sequence[int], available: int) -> int:
         rest -= size
         left -= 1
     return max(sizes, default=0)
+
+
+def fitting_limit(msg: Msg, size: int, allowed: int) -> int:
+    """The most bytes that each of a message's texts may keep for it to come down from `size` to `allowed` tokens."""
+    lengths = text_bytes(msg)
+    return max(1, fair_cap(lengths, int(sum(lengths) * allowed / size * 0.9)))
 
 
 def shrink(
@@ -51,30 +59,30 @@ def shrink(
     Raises:
         `StorageError`: a text could not be put into a file.
     """
-    changed: dict[int, Msg] = {}
-    cuts: list[tuple[Callable[[Msg], bool], Callable[[Msg, int], Msg | None]]] = [
-        (lambda msg: bool(tool_results(msg)), lambda msg, limit: results.compact_message(msg, limit, language)),
-        (is_user_request, lambda msg, limit: results.compact_text_blocks(msg, limit, language)),
-        (lambda msg: not tool_results(msg), lambda msg, limit: results.compact_text_blocks(msg, limit, language)),
-        (lambda msg: True, lambda msg, limit: results.compact_call_inputs(msg, limit, language)),
-    ]
-    for group in (cuts[:2], cuts[2:3], cuts[3:]):
+    now = list(messages)
+    for applies, cut in _in_order(results, language):
         for _ in range(3):  # bytes stand in for tokens, so that one round may save too little
-            now = {at: changed.get(at, msg) for at, msg in enumerate(messages)}
-            able = [at for at, msg in now.items() if any(applies(msg) for applies, _ in group)]
+            able = [at for at, msg in enumerate(now) if applies(msg)]
             sizes = {at: tokens.message(now[at]) for at in able}
-            missing = excess - sum(tokens.message(messages[at]) - tokens.message(msg) for at, msg in changed.items())
-            if missing <= 0:
-                return changed
-            cap = max(_FLOOR, fair_cap(list(sizes.values()), sum(sizes.values()) - missing))
-            before = len(changed)
-            saved = False
-            for at in (each for each in able if sizes[each] > cap):
-                cut = next(cut for applies, cut in group if applies(now[at]))
-                smaller = cut(now[at], max(1, int(text_bytes(now[at]) * cap / sizes[at] * 0.9)))
-                if smaller is not None and tokens.message(smaller) < sizes[at]:
-                    changed[at] = smaller
-                    saved = True
-            if not saved and len(changed) == before:
+            missing = excess - sum(map(tokens.message, messages)) + sum(map(tokens.message, now))
+            if missing <= 0 or not able:
                 break
-    return changed
+            cap = max(_FLOOR, fair_cap(list(sizes.values()), sum(sizes.values()) - missing))
+            smaller = {at: cut(now[at], fitting_limit(now[at], sizes[at], cap)) for at in able if sizes[at] > cap}
+            saving = {at: msg for at, msg in smaller.items() if msg is not None and tokens.message(msg) < sizes[at]}
+            if not saving:
+                break
+            for at, msg in saving.items():
+                now[at] = msg
+    return {at: msg for at, msg in enumerate(now) if msg is not messages[at]}
+
+
+def _in_order(results: ToolResultCompactor, language: str) -> list[tuple[Callable[[Msg], bool], Cutter]]:
+    def cut_result_or_request(msg: Msg, limit: int) -> Msg | None:
+        return (results.compact_message if tool_results(msg) else results.compact_text_blocks)(msg, limit, language)
+
+    return [
+        (lambda msg: bool(tool_results(msg)) or is_user_request(msg), cut_result_or_request),
+        (lambda msg: not tool_results(msg), lambda msg, limit: results.compact_text_blocks(msg, limit, language)),
+        (lambda msg: bool(tool_uses(msg)), lambda msg, limit: results.compact_call_inputs(msg, limit, language)),
+    ]
