@@ -4,6 +4,7 @@
 import errno
 import json
 import os
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..workspace import Workspace
 __all__ = ["ArchiveFiles", "Line", "lines_of"]
 
 _NEWEST_SHOWN = 5
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Line:
     raw: str
 
     def rendered(self, without_tools: Collection[str] = ()) -> str:
-        """The message as text; the raw line where it is no message, since a torn line may hold something too.
+        """The message as text, half characters as U+FFFD; the raw line where it is no message, for a torn one may hold
+        something too.
 
         Args:
             without_tools (`Collection[str]`):
@@ -43,7 +46,7 @@ class Line:
             return self.raw
         if without_tools and isinstance(msg.content, list):
             msg.content = [block for block in msg.content if not _is_of(block, without_tools)]
-        return render(msg, thinking=True)
+        return _LONE.sub("\ufffd", render(msg, thinking=True))
 
 
 class ArchiveFiles:

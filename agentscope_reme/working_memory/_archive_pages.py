@@ -95,26 +95,26 @@ class ArchivePages:
         texts: list[str] = []
         room = self._max_bytes
         for line in wanted:
-            text, page = self._message(line, start_byte if line is wanted[0] else 0, room if texts else self._max_bytes)
-            if page is not None and texts:
+            header, page, ends = self._message(line, start_byte if line is wanted[0] else 0, room)
+            if not ends and texts:
                 break  # it begins a piece of its own
-            if page is None and line is wanted[0] and start_byte and text.endswith("\n"):
-                raise StorageError(f"start_byte is behind the end of message {line.number}")
-            texts.append(text)
-            room -= len(encode_text(text)) + 2
-            if page is not None:
+            texts.append(header + page.text)
+            room -= len(encode_text(texts[-1])) + 2
+            if not ends:
                 goes_on = self._call(path, start_line=line.number, start_byte=page.end_byte)
-                return [text, f"[{self._span(path, wanted[:1], lines)}, up to byte {page.end_byte} of it. {goes_on}]"]
+                return [texts[0], f"[{self._span(path, [line], lines)}, up to byte {page.end_byte} of it. {goes_on}]"]
         shown, rest = wanted[: len(texts)], [line for line in lines if line.number > wanted[len(texts) - 1].number]
         goes_on = self._call(path, start_line=rest[0].number) if rest else "This is the end of the file."
         return ["\n\n".join(texts), f"[{self._span(path, shown, lines)}. {goes_on}]"]
 
-    def _message(self, line: Line, start_byte: int, room: int) -> tuple[str, Page | None]:
-        """A message under its number, and the page where it does not fit."""
+    def _message(self, line: Line, start_byte: int, room: int) -> tuple[str, Page, bool]:
+        """The line above a message, as much of it as there is room for, and whether that is all."""
         data = encode_text(line.rendered() or "(nothing to show)")
+        if start_byte and start_byte >= len(data):
+            raise StorageError(f"start_byte is behind the end of message {line.number}, which has {len(data)} bytes")
         header = f"#{line.number}" + (f" from byte {start_byte}" if start_byte else "") + "\n"
         page = page_of(data, start_byte=start_byte, limit=len(data) + 1, max_bytes=max(4, room - len(header)))
-        return header + page.text, page if page.end_byte < len(data) else None
+        return header, page, page.end_byte == len(data)
 
     def _span(self, path: Path, shown: list[Line], lines: list[Line]) -> str:
         first, last, total = shown[0].number, shown[-1].number, lines[-1].number
