@@ -159,6 +159,16 @@ class DialogArchive:
                     removed += gone
         return removed
 
+    def find(self, ids: Iterable[str], days: Iterable[str]) -> list[Msg]:
+        """The archived messages of these ids, in the order of the ids; those that are not there are left out."""
+        wanted = list(dict.fromkeys(ids))
+        found: dict[str, list[Msg]] = defaultdict(list)
+        for day in sorted(set(days)):
+            for line in self.read(day):
+                if line.get("id") in wanted:
+                    found[line["id"]].append(Msg.from_dict(line))
+        return [msg for each in wanted for msg in found[each]]
+
     def read(self, day: str) -> list[dict[str, Any]]:
         """The lines of one day, oldest first; lines that are no JSON objects are passed over."""
         return list(parse_lines(self._day(day).file.read(), f"{day}.jsonl"))

@@ -22,8 +22,8 @@ class Departure:
     """Lets the messages of one session go.
 
     Args:
-        session_id (`str`):
-            The session.
+        session_id (`str | None`):
+            The session, if the messages are of one.
         archive (`DialogArchive`):
             Where they go.
         store (`OffloadStore`):
@@ -36,7 +36,7 @@ class Departure:
 
     def __init__(
         self,
-        session_id: str,
+        session_id: str | None,
         archive: DialogArchive,
         store: OffloadStore,
         log: SessionLog,
@@ -103,7 +103,7 @@ class Departure:
         self._log.write("leaving", ids=[], days=[])
 
 
-def take_back(session_id: str, archive: DialogArchive, state: SessionState) -> None:
+def take_back(session_id: str | None, archive: DialogArchive, state: SessionState) -> None:
     """Remove from the archive what was announced and never committed.
 
     Raises:

@@ -79,13 +79,14 @@ class Turn:
 
     @property
     def parts(self) -> dict[str, int]:
-        """The context in tokens: `system_prompt`, `tools`, `summary`, `messages`."""
+        """The context in tokens: `system_prompt`, `tools`, `summary`, `shown` (recalled memories), `messages`."""
         tokens = self.memory.services.tokens
         summary = self.memory.summary_message()
         return {
             "system_prompt": tokens.text(self.system_prompt) if self.system_prompt else 0,
             "tools": tokens.tools(self.tools),
             "summary": tokens.message(summary) if summary else 0,
+            "shown": sum(map(tokens.message, self.memory.shown)),
             "messages": self.memory.total_tokens(),
         }
 
@@ -130,7 +131,7 @@ class ContextKeeper:
         """Count, and decide what to fold where it is too much."""
         context = turn.memory.services.context
         parts = turn.parts
-        turn.memory.overhead = parts["system_prompt"] + parts["tools"] + parts["summary"]
+        turn.memory.overhead = sum(parts.values()) - parts["messages"]
         total = sum(parts.values())
         self._tell_usage(turn, parts, total)
         if total + context.hint_tokens <= context.threshold and not turn.force:
@@ -192,7 +193,7 @@ class ContextKeeper:
             return turn
         memory, context = turn.memory, turn.memory.services.context
         parts = turn.parts
-        memory.overhead = parts["system_prompt"] + parts["tools"] + parts["summary"]
+        memory.overhead = sum(parts.values()) - parts["messages"]
         limit = context.threshold - context.hint_tokens
         if sum(parts.values()) <= limit:
             return turn
@@ -229,7 +230,9 @@ class ContextKeeper:
         memory, context = turn.memory, turn.memory.services.context
         entries = [entry for entry, marks in memory.visible(everything=True) if HINT not in marks]
         messages = [entry.msg for entry in entries]
-        fixed = parts["system_prompt"] + parts["tools"] + context.summary_budget + memory.guide_tokens()
+        fixed = (
+            parts["system_prompt"] + parts["tools"] + parts["shown"] + context.summary_budget + memory.guide_tokens()
+        )
         room = context.threshold - fixed - context.hint_tokens - context.headroom
         pins = memory.pins
         groups = units(messages)

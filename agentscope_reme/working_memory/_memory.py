@@ -66,7 +66,9 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self.session_id = session_id
         self.services = services
         self.overhead = 0
-        """Tokens of the system prompt, the tool schemas and the summary, as the last hook counted them."""
+        """Tokens of the system prompt, the tool schemas, the summary and what is shown, as the last hook counted them."""
+        self.shown: list[Msg] = []
+        """Recalled messages that a model sees behind the summary. They are marked, counted, and never stored."""
         self._book = EntryBook(services.tokens)
         self._ids: Counter[str] = Counter()
         self._state = state or SessionState()
@@ -106,9 +108,10 @@ class ReMeInMemoryMemory(InMemoryMemory):
         messages = await super().get_memory(mark, COMPRESSED if for_model else exclude_mark, False, **kwargs)
         if for_model:
             messages = provider_view(messages)
-        if prepend_summary and self._compressed_summary:
-            messages = [self.summary_message(), *messages]
-        return messages
+        if for_model:
+            messages = [*self.shown, *messages]
+        summary = self.summary_message() if prepend_summary else None
+        return messages if summary is None else [summary, *messages]
 
     async def add(
         self,
@@ -393,7 +396,8 @@ class ReMeInMemoryMemory(InMemoryMemory):
 
     def guide_tokens(self) -> int:
         """The size of what is said around a summary."""
-        return self.services.tokens.message(summary_message("-", self.services))
+        guide = summary_message("-", self.services)
+        return self.services.tokens.message(guide) if guide else 0
 
     def hold(self, messages: Iterable[Msg], summary: str, marks: Iterable[list[str]] | None = None) -> None:
         """Take over whole contents in the place of what is here, without copies."""
@@ -405,6 +409,16 @@ class ReMeInMemoryMemory(InMemoryMemory):
     def checkpoint(self, past: Iterable[str] = ()) -> None:
         """Put the whole state into the journal."""
         self._log.try_checkpoint(past)
+
+    def pending(self, consumer: str) -> list[dict[str, Any]]:
+        """The fold records that a consumer has not read yet: `number`, `ids`, `days`, oldest first."""
+        read = self._state.cursors.get(consumer, 0)
+        return [record for record in self._state.outbox if record["number"] > read]
+
+    def advance(self, consumer: str, number: int) -> None:
+        """Put down that a consumer has read the fold records up to `number`."""
+        self._state.cursors[consumer] = max(number, self._state.cursors.get(consumer, 0))
+        self._log.write("cursor", consumer=consumer, number=self._state.cursors[consumer])
 
     def close(self) -> None:
         """Let go of the journal. The messages stay; a later change opens it again."""

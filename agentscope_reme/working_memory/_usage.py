@@ -43,7 +43,7 @@ def usage_of(
 
 
 def history_text(
-    session_id: str, usage: dict[str, Any], summary: str, visible: Sequence[tuple[Entry, list[str]]]
+    session_id: str | None, usage: dict[str, Any], summary: str, visible: Sequence[tuple[Entry, list[str]]]
 ) -> str:
     """A head line with the usage, the summary, then each message with its size."""
     parts = [
