@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -214,23 +214,25 @@ class DialogArchive:
 
 
 def _digest(line: bytes) -> bytes:
-    """What makes two lines the same message: everything but the session, and for a text that was offloaded the
-    original's hash rather than how much of it was still shown."""
+    """What makes two lines the same message: everything but the session, and for a text that lies in a file the file's
+    hash rather than how much of it was still shown."""
     value = json.loads(line)
     value.pop("session_id", None)
-    value["content"] = _identity(value.get("content"))
+    hashes = sorted(_hashes(value))
+    if hashes:
+        value = {"id": value.get("id"), "timestamp": value.get("timestamp"), "texts": hashes}
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=16).digest()
 
 
-def _identity(value: Any) -> Any:
+def _hashes(value: Any) -> Iterator[str]:
     if isinstance(value, list):
-        return [_identity(item) for item in value]
-    if isinstance(value, dict):
-        offloaded = value.get("agentscope_reme")
-        if isinstance(offloaded, dict) and "sha256" in offloaded:
-            return {"type": value.get("type"), "id": value.get("id"), "sha256": offloaded["sha256"]}
-        return {key: _identity(item) for key, item in value.items()}
-    return value
+        for item in value:
+            yield from _hashes(item)
+    elif isinstance(value, dict):
+        if isinstance(value.get("sha256"), str) and "file" in value:
+            yield value["sha256"]
+        for item in value.values():
+            yield from _hashes(item)
 
 
 def _is_of(line: bytes, session_id: str | None, ids: set[str]) -> bool:

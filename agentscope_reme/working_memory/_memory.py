@@ -66,7 +66,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self.session_id = session_id
         self.services = services
         self.overhead = 0
-        """Tokens of the system prompt, the tool schemas, the summary and what is shown, as the last hook counted them."""
+        """Tokens of all but the messages, as the last hook counted them."""
         self.shown: list[Msg] = []
         """Recalled messages that a model sees behind the summary. They are marked, counted, and never stored."""
         self._book = EntryBook(services.tokens)
