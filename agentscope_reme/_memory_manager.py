@@ -16,6 +16,7 @@ from ._errors import AttachError, ConfigError
 from ._events import EventKind
 from ._model_source import UNSET, Unset
 from ._reme_light import ReMeLight
+from .message import MessageTokens, as_counter
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, ToolResultPolicy, Turn
 
@@ -144,6 +145,9 @@ class MemoryManager(ReMeLight):
         """
         self._refuse_closed()
         self._check_agent(agent)
+        if self._counter_is_open:  # nothing has been counted yet: count as the first agent's model does
+            counter = as_counter(None, getattr(agent.model, "model_name", None))
+            self._services = replace(self._services, tokens=MessageTokens(counter))
         memory = self._adopted(agent, session_id)
         for tool in self._tools:
             if tool.__name__ not in agent.toolkit.tools:
@@ -351,7 +355,7 @@ class MemoryManager(ReMeLight):
         """The agent's memory from now on: its own where that is one of ours, else a new one with what it holds."""
         old = agent.memory
         if isinstance(old, ReMeInMemoryMemory):
-            if old.services is not self._services or session_id not in (None, old.session_id):
+            if old.services.workspace is not self.workspace or session_id not in (None, old.session_id):
                 raise AttachError(
                     f"The memory of agent {agent.name!r} is session {old.session_id!r} of another manager or under "
                     "another id: give the agent a plain InMemoryMemory, or attach it there.",

@@ -127,6 +127,7 @@ class ReMeLight:
         if self._models.missing:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)
         self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
+        await anyio.to_thread.run_sync(self._services.tokens.text, "a tokenizer loads at its first use")
         await self._expire()
 
     async def close(self) -> None:
@@ -290,6 +291,7 @@ class ReMeLight:
             `SessionExistsError`: there is a session of this id; it is resumed, not made again.
         """
         self._refuse_closed()
+        self._counter_is_open = False
         return create_memory(session_id or uuid4().hex, self._services)
 
     async def pre_reasoning_hook(
@@ -355,6 +357,7 @@ class ReMeLight:
             `SessionInUseError`: somebody has it open.
         """
         await self._ensure_started()
+        self._counter_is_open = False
         memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
         self._events.emit(EventKind.RESUMED, session_id=session_id, messages=len(memory.content))
         return memory
@@ -381,6 +384,7 @@ class ReMeLight:
         book = prompts or PromptBook()
         store = OffloadStore(self.workspace.tool_result_dir, redact=redact)
         name = (config or {}).get("model_name") or self._models.name()
+        self._counter_is_open = token_counter is None and name is None
         return MemoryServices(
             workspace=self.workspace,
             archive=DialogArchive(

