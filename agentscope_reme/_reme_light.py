@@ -3,7 +3,8 @@
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as SequenceOf
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -20,6 +21,7 @@ from ._events import EventBus, EventKind, Listener
 from ._model_source import UNSET, ModelSource, Unset
 from .chat import load_env
 from .dialog import DialogArchive
+from .flow import Sequence
 from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, pair_calls, units
 from .text import PromptBook, normalize_language
 from .working_memory import (
@@ -47,7 +49,7 @@ __all__ = ["ReMeLight"]
 
 logger = logging.getLogger("agentscope_reme")
 
-Messages = Sequence["Msg | dict[str, Any]"]
+Messages = SequenceOf["Msg | dict[str, Any]"]
 
 _STORED_NAME = re.compile(rb"[0-9a-f]{24}\.txt")
 
@@ -150,6 +152,16 @@ class ReMeLight:
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Be told each event, at once. The function that comes back ends that."""
         return self._events.subscribe(callback)
+
+    @property
+    def pipeline(self) -> Sequence:
+        """The steps of the hook, `truncate >> check >> fold >> fit`; set it to insert or replace one. Each step is an
+        async function that takes a `Turn` and returns it."""
+        return self._keeper.pipeline
+
+    @pipeline.setter
+    def pipeline(self, pipeline: Sequence) -> None:
+        self._keeper.pipeline = pipeline
 
     # ------------------------------------------------------------------ the parts
 
@@ -424,7 +436,7 @@ class ReMeLight:
         if self._closed:
             raise NotStartedError(f"{type(self).__name__} was closed: call start() to use it again.")
 
-    async def _expire(self, policy: ToolResultPolicy | None = None, also: Sequence[Msg] = ()) -> None:
+    async def _expire(self, policy: ToolResultPolicy | None = None, also: SequenceOf[Msg] = ()) -> None:
         """Let expire what is old enough and neither a journal nor one of `also` refers to."""
         policy = policy or self._services.policy
         results, folder = self._services.results, self.workspace.sessions_dir
