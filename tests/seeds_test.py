@@ -1,0 +1,89 @@
+# -*- coding: utf-8 -*-
+"""The programs of the articles that describe the system, with our import line and their printing faults mended."""
+
+import asyncio
+import json
+
+from agentscope_reme import ReMeLight
+
+
+def conversation(rounds: int = 6) -> list[dict]:
+    """OpenAI-style messages with a long tool result in each round."""
+    messages = []
+    for number in range(rounds):
+        stamp = f"2026-02-28 10:0{number}:00"
+        call = {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": "read_file", "arguments": '{"path": "a"}'},
+        }
+        messages += [
+            {"role": "user", "content": f"帮我看看 requirements.txt，第 {number} 次", "time_created": stamp},
+            {"role": "assistant", "content": None, "tool_calls": [call], "time_created": stamp},
+            {
+                "role": "tool",
+                "tool_call_id": f"call_{number}",
+                "name": "read_file",
+                "content": "flask==2.3.3\n" * 2_000,
+            },
+            {"role": "assistant", "content": "好的，已经看过了。", "time_created": stamp},
+        ]
+    return messages
+
+
+def test_the_pre_reasoning_hook_section(tmp_path):
+    async def main():
+        raw_messages, previous_summary = conversation(), ""
+        before = json.dumps(raw_messages)
+        reme = ReMeLight(working_dir=tmp_path)
+        await reme.start()
+        processed_messages, new_summary = await reme.pre_reasoning_hook(
+            messages=raw_messages,
+            system_prompt="You are a helpful assistant.",
+            compressed_summary=previous_summary,
+            max_input_length=16000,
+            compact_ratio=0.7,
+            memory_compact_reserve=10000,
+            enable_tool_result_compact=True,
+            tool_result_compact_keep_n=1,
+        )
+        await reme.close()
+        assert json.dumps(raw_messages) == before
+        assert "## 目标" in new_summary
+        assert "requirements.txt" in new_summary
+        texts = [json.dumps(msg.to_dict(), ensure_ascii=False) for msg in processed_messages]
+        assert any("第 5 次" in text for text in texts)
+        assert len(list((tmp_path / "tool_result").glob("*.txt"))) == 1
+        lines = (tmp_path / "dialog" / "2026-02-28.jsonl").read_text("utf-8").splitlines()
+        assert len(processed_messages) + len(lines) >= len(raw_messages) - 6
+
+    asyncio.run(main())
+
+
+def test_the_in_memory_memory_section(tmp_path, capsys):
+    async def main():
+        from agentscope_reme.message import as_msgs
+
+        reme = ReMeLight(working_dir=tmp_path)
+        message_stream = as_msgs(conversation(2))
+        memory = reme.get_in_memory_memory()
+        for msg in message_stream:
+            await memory.add(msg)
+            token_stats = await memory.estimate_tokens(max_input_length=3000)
+            if token_stats["context_usage_ratio"] > 85:
+                print(f"上下文使用率较高: {token_stats['context_usage_ratio']:.1f}%")
+        assert token_stats["total_messages"] == len(message_stream)
+        assert "上下文使用率较高" in capsys.readouterr().out
+        processed = await memory.get_memory()
+        await memory.clear_content()
+        assert await memory.size() == 0
+        for msg in processed:
+            await memory.add(msg)
+        assert await memory.size() == len(message_stream)
+        await memory.clear_content()
+        days = [path.read_text("utf-8").splitlines() for path in (tmp_path / "dialog").glob("*.jsonl")]
+        ids = [json.loads(line)["id"] for lines in days for line in lines]
+        assert sorted(ids) == sorted(msg.id for msg in message_stream)
+        await reme.close()
+
+    asyncio.run(main())
