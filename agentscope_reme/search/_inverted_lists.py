@@ -1,0 +1,166 @@
+# -*- coding: utf-8 -*-
+"""The statistics of BM25 kept word by word, so that a document is added, dropped and scored in numpy."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["InvertedLists", "inverted_okapi", "positive_idf"]
+
+
+class Postings:
+    """The documents that hold one word and how often, in no order."""
+
+    __slots__ = ("pairs", "size")
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self.pairs = np.empty((2, 2), dtype=np.int32)
+        self.size = 0
+
+    def append(self, slot: int, count: int) -> None:
+        """Add a document that is not here yet."""
+        import numpy as np
+
+        if self.size == self.pairs.shape[1]:
+            self.pairs = np.concatenate([self.pairs, np.empty_like(self.pairs)], axis=1)
+        self.pairs[0, self.size] = slot
+        self.pairs[1, self.size] = count
+        self.size += 1
+
+    def discard(self, slot: int) -> None:
+        """Take a document out; the last one moves into its place."""
+        position = int((self.pairs[0, : self.size] == slot).argmax())
+        self.size -= 1
+        self.pairs[:, position] = self.pairs[:, self.size]
+
+
+class InvertedLists:
+    """What `rank_bm25` counts document by document, word by word instead; mixed into its ``BM25Okapi``.
+
+    A document lives in a slot, the slot of a dropped one is used again, and every count is that of the living
+    documents, so that scores are those of an index that never held anything else.
+    """
+
+    k1: float
+    b: float
+    corpus_size: int
+    avgdl: float
+
+    def _initialize(self, corpus: Iterable[Sequence[str]]) -> dict[str, int]:
+        """Called by rank_bm25's constructor in place of its own counting."""
+        import numpy as np
+
+        self.postings: dict[str, Postings] = {}
+        self.lengths = np.zeros(16)
+        self._words: list[tuple[str, ...] | None] = []
+        self._free: list[int] = []
+        self._total = 0
+        for document in corpus:
+            self.append(document)
+        return {}
+
+    def _calc_idf(self, nd: dict[str, int]) -> None:
+        """Nothing to do: an idf is computed when it is asked for, because every addition changes them all."""
+
+    def append(self, document: Sequence[str]) -> int:
+        """Count a document and return its slot."""
+        slot = self._free.pop() if self._free else self._new_slot()
+        counts = Counter(document)
+        for word, count in counts.items():
+            postings = self.postings.get(word)
+            if postings is None:
+                postings = self.postings[word] = Postings()
+            postings.append(slot, count)
+        self._words[slot] = tuple(counts)
+        self.lengths[slot] = len(document)
+        self._resize(1, len(document))
+        return slot
+
+    def drop(self, slot: int) -> None:
+        """Forget the document in a slot."""
+        for word in self._words[slot] or ():
+            postings = self.postings[word]
+            postings.discard(slot)
+            if not postings.size:
+                del self.postings[word]
+        self._words[slot] = None
+        self._resize(-1, -int(self.lengths[slot]))
+        self.lengths[slot] = 0
+        self._free.append(slot)
+
+    def word_idf(self, word: str) -> float:
+        """How much a word tells, in nats; most where no document holds it."""
+        postings = self.postings.get(word)
+        holding = postings.size if postings else 0
+        return positive_idf(self.corpus_size, holding)
+
+    def get_scores(self, query: Sequence[str]) -> np.ndarray:
+        """The score of every slot for the words of a query, as rank_bm25 returns them."""
+        return self.weigh(query)[0]
+
+    def weigh(self, query: Sequence[str], weights: Sequence[float] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Score every slot, and sum up the idf of the words found in it.
+
+        Args:
+            query (`Sequence[str]`): words; one that is repeated counts as often.
+            weights (`Sequence[float] | None`): a factor for each word's score; the second result knows none.
+
+        Returns:
+            Two arrays over the slots, 0 where no word is found.
+        """
+        import numpy as np
+
+        scores, found = np.zeros(len(self._words)), np.zeros(len(self._words))
+        for position, word in enumerate(query):
+            if postings := self.postings.get(word):
+                slots, counts = postings.pairs[:, : postings.size]
+                idf = self.word_idf(word)
+                found[slots] += idf
+                weight = weights[position] if weights else 1.0
+                if weight:
+                    scores[slots] += self.gain(weight * idf, counts, self.lengths[slots])
+        return scores, found
+
+    def gain(self, idf: float, counts: np.ndarray, lengths: np.ndarray, mean_length: float = 0.0) -> np.ndarray:
+        """Okapi's term: what a word adds to documents that hold it so often and are so long."""
+        mean = mean_length or self.avgdl or 1.0
+        damping = counts + (self.k1 * self.b / mean) * lengths + self.k1 * (1 - self.b)
+        return (idf * (self.k1 + 1)) * counts / damping
+
+    def _new_slot(self) -> int:
+        import numpy as np
+
+        self._words.append(None)
+        if len(self._words) > len(self.lengths):
+            self.lengths = np.concatenate([self.lengths, np.zeros_like(self.lengths)])
+        return len(self._words) - 1
+
+    def _resize(self, documents: int, words: int) -> None:
+        self.corpus_size += documents
+        self._total += words
+        self.avgdl = self._total / self.corpus_size if self.corpus_size else 0.0
+
+
+def positive_idf(documents: int, holding: int) -> float:
+    """Okapi's idf with 1 added inside the logarithm, as in Lucene, which keeps it above 0."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+@lru_cache(maxsize=1)
+def inverted_okapi() -> Any:
+    """rank_bm25's ``BM25Okapi`` over inverted lists: same constructor, same formula, the idf above."""
+    from rank_bm25 import BM25Okapi
+
+    class InvertedOkapi(InvertedLists, BM25Okapi):
+        """``BM25Okapi`` that takes documents one at a time."""
+
+    return InvertedOkapi

@@ -1,0 +1,204 @@
+# -*- coding: utf-8 -*-
+"""What ranking knows of each indexed text besides its words and vectors, in columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Hashable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Columns", "RowFacts", "RowTable"]
+
+
+@dataclass(frozen=True)
+class RowFacts:
+    """What is known of one text; all of it may be left out.
+
+    Args:
+        session (`Hashable`): the conversation or document in which the text has neighbours; None for none.
+        position (`float`): its place in the session; equals keep the order in which they came.
+        speaker (`str`): who said it.
+        time (`datetime | None`): when; the wall clock of its own time zone is what counts.
+        asks (`bool`): whether it asks something, so that the next speaker's text may be the answer.
+        digest (`int`): equal for texts of which one is enough in a result; 0 for none.
+        standing (`float`): 0 to 1, what lifts it above another text that is just as relevant.
+    """
+
+    session: Hashable = None
+    position: float = 0.0
+    speaker: str = ""
+    time: datetime | None = None
+    asks: bool = False
+    digest: int = 0
+    standing: float = 0.0
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Arrays over the rows of a table; a row that is free has ``living`` False.
+
+    Args:
+        living (`np.ndarray`): bool.
+        session (`np.ndarray`): int32, -1 for none.
+        speaker (`np.ndarray`): int32, -1 for none.
+        day (`np.ndarray`): float64, proleptic ordinal of the day plus the part of it that is over; nan for none.
+        asks (`np.ndarray`): bool; True only where another speaker's text follows in the session.
+        words (`np.ndarray`): int32, how many words.
+        before (`np.ndarray`): int32, the row of the text before in the session; -1 for none.
+        after (`np.ndarray`): int32, of the text after.
+        digest (`np.ndarray`): int64.
+        standing (`np.ndarray`): float64.
+    """
+
+    living: np.ndarray
+    session: np.ndarray
+    speaker: np.ndarray
+    day: np.ndarray
+    asks: np.ndarray
+    words: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    digest: np.ndarray
+    standing: np.ndarray
+
+
+class _Codes:
+    """Small numbers for names, used again when a name is gone."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Hashable, int] = {}
+        self._uses: dict[Hashable, int] = {}
+        self._free: list[int] = []
+
+    def take(self, name: Hashable) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = self._free.pop() if self._free else len(self.numbers)
+        self._uses[name] = self._uses.get(name, 0) + 1
+        return self.numbers[name]
+
+    def give_back(self, name: Hashable) -> None:
+        self._uses[name] -= 1
+        if not self._uses[name]:
+            del self._uses[name]
+            self._free.append(self.numbers.pop(name))
+
+
+class RowTable:
+    """Rows for texts, with the neighbours of each kept as the texts come and go; not shared between threads."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self.row_of: dict[Hashable, int] = {}
+        self.keys: list[Any] = []
+        self._facts: list[RowFacts | None] = []
+        self._free: list[int] = []
+        self._sessions, self._speakers = _Codes(), _Codes()
+        self._order: dict[Hashable, list[tuple[float, int]]] = {}
+        kinds = {"living": bool, "asks": bool, "day": np.float64, "digest": np.int64, "standing": np.float64}
+        self._columns = {name: np.zeros(16, kinds.get(name, np.int32)) for name in Columns.__dataclass_fields__}
+
+    def __len__(self) -> int:
+        return len(self.row_of)
+
+    @property
+    def speakers(self) -> dict[Hashable, int]:
+        """The speakers and their numbers."""
+        return self._speakers.numbers
+
+    def columns(self) -> Columns:
+        """The columns as they are now; they change with the table."""
+        return Columns(**{name: column[: len(self.keys)] for name, column in self._columns.items()})
+
+    def add(self, key: Hashable, facts: RowFacts, words: int) -> int:
+        """Give a text that is not here yet a row, and return it."""
+        row = self._free.pop() if self._free else self._new_row()
+        self.row_of[key], self.keys[row], self._facts[row] = row, key, facts
+        self._set(row, living=True, words=words, digest=facts.digest, before=-1, after=-1, asks=False)
+        self._set(row, day=_wall_clock(facts.time), session=-1, speaker=-1, standing=facts.standing)
+        if facts.speaker:
+            self._set(row, speaker=self._speakers.take(facts.speaker))
+        if facts.session is not None:
+            self._set(row, session=self._sessions.take(facts.session))
+            self._enter(row, facts)
+        return row
+
+    def remove(self, key: Hashable) -> int | None:
+        """Free the row of a text and return it; None where there is no such text."""
+        row = self.row_of.pop(key, None)
+        if row is None:
+            return None
+        facts = self._facts[row]
+        assert facts is not None
+        if facts.session is not None:
+            self._leave(row, facts)
+            self._sessions.give_back(facts.session)
+        if facts.speaker:
+            self._speakers.give_back(facts.speaker)
+        self._set(row, living=False, session=-1, speaker=-1, before=-1, after=-1, asks=False)
+        self.keys[row] = self._facts[row] = None
+        self._free.append(row)
+        return row
+
+    def _new_row(self) -> int:
+        import numpy as np
+
+        self.keys.append(None)
+        self._facts.append(None)
+        if len(self.keys) > len(self._columns["living"]):
+            self._columns = {name: np.concatenate([c, np.zeros_like(c)]) for name, c in self._columns.items()}
+        return len(self.keys) - 1
+
+    def _set(self, row: int, **values: float) -> None:
+        for name, value in values.items():
+            self._columns[name][row] = value
+
+    def _enter(self, row: int, facts: RowFacts) -> None:
+        order = self._order.setdefault(facts.session, [])
+        last = order[-1][0] if order else facts.position
+        place = (facts.position, row)
+        if facts.position >= last:
+            order.append(place)
+        else:
+            insort(order, place, key=lambda other: other[0])
+        self._link_around(order, len(order) - 1 if facts.position >= last else order.index(place))
+
+    def _leave(self, row: int, facts: RowFacts) -> None:
+        order = self._order[facts.session]
+        index = bisect_left(order, facts.position, key=lambda other: other[0])
+        while order[index][1] != row:
+            index += 1
+        del order[index]
+        if not order:
+            del self._order[facts.session]
+        else:
+            self._link(order, index - 1, index)
+
+    def _link_around(self, order: list[tuple[float, int]], index: int) -> None:
+        self._link(order, index - 1, index)
+        self._link(order, index, index + 1)
+
+    def _link(self, order: list[tuple[float, int]], index: int, following: int) -> None:
+        """Make two places of a session neighbours; one outside the session stands for its border."""
+        row = order[index][1] if index >= 0 else -1
+        after = order[following][1] if following < len(order) else -1
+        if row >= 0:
+            self._set(row, after=after, asks=self._asks(row, after))
+        if after >= 0:
+            self._set(after, before=row)
+
+    def _asks(self, row: int, after: int) -> bool:
+        mine, theirs = self._facts[row], self._facts[after] if after >= 0 else None
+        return bool(mine and mine.asks and theirs and theirs.speaker != mine.speaker)
+
+
+def _wall_clock(time: datetime | None) -> float:
+    if time is None:
+        return float("nan")
+    midnight = time.replace(hour=0, minute=0, second=0, microsecond=0)
+    return time.toordinal() + (time - midnight).total_seconds() / 86_400
