@@ -10,9 +10,8 @@ from typing import Any
 from agentscope.message import Msg
 
 from .._errors import MessageFormatError
-from ._arguments import lenient_dict
 from ._blocks import copied, tool_uses
-from ._parts import block_from_part
+from ._parts import Unreadable, call_blocks, part_blocks, shown
 from ._timestamp import host_timestamp, parsed_time
 
 __all__ = ["as_msgs", "msg_to_dict"]
@@ -44,7 +43,7 @@ def as_msgs(messages: Any) -> list[Msg]:
         messages = [messages]
     if isinstance(messages, (str, bytes)) or not isinstance(messages, Iterable):
         raise MessageFormatError(
-            f"messages is {_shown(messages)}; give a list of Msg objects or dictionaries with 'role' and 'content'."
+            f"messages is {shown(messages)}; give a list of Msg objects or dictionaries with 'role' and 'content'."
         )
     reader = _Reader()
     for index, item in enumerate(messages):
@@ -61,13 +60,6 @@ def msg_to_dict(msg: Msg) -> dict[str, Any]:
     return {**copied(msg.to_dict()), "invocation_id": getattr(msg, "invocation_id", None)}
 
 
-class _Unreadable(Exception):
-    """What is wrong with one message and what to do, before the index is known."""
-
-    def __init__(self, fault: str, cure: str) -> None:
-        super().__init__(f"{fault}; {cure}")
-
-
 class _Reader:
     """Reads one list of messages, and so knows the tools called before and the ids derived before."""
 
@@ -80,15 +72,15 @@ class _Reader:
     def read(self, index: int, item: Any) -> None:
         try:
             self.done.append(item if isinstance(item, Msg) else self._msg(item))
-        except _Unreadable as error:
-            raise MessageFormatError(f"messages[{index}] {error}. It is: {_shown(item)}") from None
+        except Unreadable as error:
+            raise MessageFormatError(f"messages[{index}] {error}. It is: {shown(item)}") from None
 
     def _msg(self, item: Any) -> Msg:
         if not isinstance(item, Mapping):
-            raise _Unreadable("is not a message", "give a Msg or a dictionary with 'role' and 'content'")
+            raise Unreadable("is not a message", "give a Msg or a dictionary with 'role' and 'content'")
         role = item.get("role")
         if not isinstance(role, str) or role not in _ROLES:
-            raise _Unreadable(f"has the role {role!r}", f"use one of {', '.join(_ROLES)}")
+            raise Unreadable(f"has the role {role!r}", f"use one of {', '.join(_ROLES)}")
         if role == "tool":
             return self._built(item, "system", self._tool_result(item), "system")
         name = _name(item) or _ROLES[role]
@@ -97,7 +89,7 @@ class _Reader:
     def _built(self, item: Mapping, name: str, content: Any, role: Any) -> Msg:
         metadata = item.get("metadata")
         if metadata is not None and not isinstance(metadata, Mapping):
-            raise _Unreadable(f"has the metadata {_shown(metadata)}", "give a dictionary or leave it out")
+            raise Unreadable(f"has the metadata {shown(metadata)}", "give a dictionary or leave it out")
         timestamp = _timestamp(item)
         msg = Msg(name, content, role, metadata=copied(dict(metadata or {})), timestamp=timestamp)
         msg.invocation_id = item.get("invocation_id")
@@ -108,7 +100,7 @@ class _Reader:
         given = item.get("id")
         if given is not None:
             if not isinstance(given, str) or not given:
-                raise _Unreadable(f"has the id {given!r}", "give a string that is not empty or leave it out")
+                raise Unreadable(f"has the id {given!r}", "give a string that is not empty or leave it out")
             return given
         if timestamp is None:
             return msg.id
@@ -119,24 +111,24 @@ class _Reader:
     def _content(self, item: Mapping) -> str | list[dict[str, Any]]:
         content, calls, reasoning = item.get("content"), item.get("tool_calls"), item.get("reasoning_content")
         if item.get("function_call"):
-            raise _Unreadable("has a function_call", "give 'tool_calls', which have ids")
+            raise Unreadable("has a function_call", "give 'tool_calls', which have ids")
         if content is None and isinstance(item.get("refusal"), str):
             content = item["refusal"]
         if content is None and "content" not in item and not calls:
-            raise _Unreadable("has no content", "give 'content' (a string, a list of blocks or None)")
+            raise Unreadable("has no content", "give 'content' (a string, a list of blocks or None)")
         if isinstance(content, str) and not calls and not reasoning:
             return content
         thought = [{"type": "thinking", "thinking": reasoning}] if isinstance(reasoning, str) and reasoning else []
-        return thought + _blocks(content) + _tool_calls(calls)
+        return thought + part_blocks(content) + call_blocks(calls)
 
     def _tool_result(self, item: Mapping) -> list[dict[str, Any]]:
         content = item.get("content")
         if isinstance(content, (list, tuple)) and any(_is_result(part) for part in content):
-            return _blocks(content)
+            return part_blocks(content)
         call_id = item.get("tool_call_id")
         if not isinstance(call_id, str):
-            raise _Unreadable(f"has the tool_call_id {call_id!r}", "name the call that this result answers")
-        output = "" if content is None else content if isinstance(content, str) else _blocks(content)
+            raise Unreadable(f"has the tool_call_id {call_id!r}", "name the call that this result answers")
+        output = "" if content is None else content if isinstance(content, str) else part_blocks(content)
         name = _name(item) or self._called_name(call_id) or "tool"
         return [{"type": "tool_result", "id": call_id, "name": name, "output": output}]
 
@@ -145,54 +137,6 @@ class _Reader:
             self._tool_names.update({use["id"]: use["name"] for use in tool_uses(msg) if _is_named(use)})
         self._names_known_of = len(self.done)
         return self._tool_names.get(call_id)
-
-
-def _tool_calls(calls: Any) -> list[dict[str, Any]]:
-    if not calls:
-        return []
-    if not isinstance(calls, (list, tuple)):
-        raise _Unreadable(f"has the tool_calls {_shown(calls)}", "give a list")
-    return [_tool_use(call) for call in calls]
-
-
-def _tool_use(call: Any) -> dict[str, Any]:
-    function = call.get("function") if isinstance(call, Mapping) else None
-    if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-        raise _Unreadable(f"has the tool call {_shown(call)}", "give {'id', 'function': {'name', 'arguments'}}")
-    if not isinstance(call.get("id"), str):
-        raise _Unreadable(f"has a tool call with the id {call.get('id')!r}", "give each call a string id")
-    arguments = function.get("arguments")
-    block = {"type": "tool_use", "id": call["id"], "name": function["name"]}
-    if isinstance(arguments, Mapping):
-        return {**block, "input": copied(dict(arguments))}
-    if arguments is None or arguments == "":
-        return {**block, "input": {}}
-    if not isinstance(arguments, str):
-        raise _Unreadable(f"has the arguments {_shown(arguments)}", "give JSON text or a dictionary")
-    return {**block, "input": lenient_dict(arguments), "raw_input": arguments}
-
-
-def _blocks(content: Any) -> list[dict[str, Any]]:
-    if content is None or content == "":
-        return []
-    parts = [content] if isinstance(content, (str, Mapping)) else content
-    if not isinstance(parts, (list, tuple)):
-        raise _Unreadable(f"has the content {_shown(content)}", "give a string, a list of blocks or None")
-    blocks = []
-    for part in parts:
-        if _is_empty(part):
-            continue  # holds nothing that could be lost
-        block = block_from_part(part)
-        if block is None:
-            raise _Unreadable(f"has the part {_shown(part)}", "give a dictionary with a 'type'")
-        blocks.append(block)
-    return blocks
-
-
-def _is_empty(part: Any) -> bool:
-    if isinstance(part, Mapping) and part.get("type") == "text":
-        return part.get("text") in (None, "")
-    return part is None or (isinstance(part, (str, list, tuple, Mapping)) and not part)
 
 
 def _is_named(use: dict[str, Any]) -> bool:
@@ -206,7 +150,7 @@ def _is_result(part: Any) -> bool:
 def _name(item: Mapping) -> str | None:
     name = item.get("name")
     if name is not None and not isinstance(name, str):
-        raise _Unreadable(f"has the name {name!r}", "give a string or leave it out")
+        raise Unreadable(f"has the name {name!r}", "give a string or leave it out")
     return name
 
 
@@ -226,7 +170,7 @@ def _local(key: str, value: Any) -> str:
     except (ValueError, OverflowError, OSError):
         pass
     cure = "give 'YYYY-MM-DD HH:MM:SS', ISO 8601, epoch seconds or a datetime"
-    raise _Unreadable(f"has the {key} {_shown(value)}", cure)
+    raise Unreadable(f"has the {key} {shown(value)}", cure)
 
 
 def _digest(value: Any) -> str:
@@ -235,8 +179,3 @@ def _digest(value: Any) -> str:
     except (TypeError, ValueError):
         text = repr(value)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]}..."

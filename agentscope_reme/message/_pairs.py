@@ -75,7 +75,7 @@ def pair_calls(messages: Sequence[Msg]) -> Pairing:
         `Pairing`: blocks without a string id are never paired.
     """
     pairing = Pairing()
-    open_calls: dict[str, list[_OpenCalls]] = {}
+    open_calls: dict[str, deque[_OpenCalls]] = {}
     separator = -1
     for index, msg in enumerate(messages):
         called = answered = False
@@ -133,22 +133,21 @@ class _OpenCalls:
 
 
 def _open(
-    open_calls: dict[str, list[_OpenCalls]], pairing: Pairing, call_id: Any, ref: CallRef, separator: int
+    open_calls: dict[str, deque[_OpenCalls]], pairing: Pairing, call_id: Any, ref: CallRef, separator: int
 ) -> None:
     if not isinstance(call_id, str):
         pairing.dangling.append(ref)
         return
-    stack = open_calls.setdefault(call_id, [])
-    if stack and stack[-1].message < separator:
-        pairing.dangling.extend(call for entry in stack for call in entry.refs)
-        stack.clear()
+    stack = open_calls.setdefault(call_id, deque())
+    while stack and stack[0].message < separator:
+        pairing.dangling.extend(stack.popleft().refs)
     if stack and stack[-1].message == ref[0]:
         stack[-1].refs.append(ref)
     else:
         stack.append(_OpenCalls(ref))
 
 
-def _answer(open_calls: dict[str, list[_OpenCalls]], pairing: Pairing, call_id: Any, ref: ResultRef) -> None:
+def _answer(open_calls: dict[str, deque[_OpenCalls]], pairing: Pairing, call_id: Any, ref: ResultRef) -> None:
     stack = open_calls.get(call_id) if isinstance(call_id, str) else None
     if not stack:
         pairing.orphans.append(ref)
@@ -159,7 +158,7 @@ def _answer(open_calls: dict[str, list[_OpenCalls]], pairing: Pairing, call_id: 
         stack.pop()
 
 
-def _finished(open_calls: dict[str, list[_OpenCalls]], pairing: Pairing) -> Pairing:
+def _finished(open_calls: dict[str, deque[_OpenCalls]], pairing: Pairing) -> Pairing:
     for stack in open_calls.values():
         pairing.dangling.extend(call for entry in stack for call in entry.refs)
     pairing.dangling.sort()

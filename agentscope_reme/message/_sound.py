@@ -5,7 +5,7 @@ from typing import Any
 
 from ._blocks import MEDIA_TYPES, call_input, output_text
 
-__all__ = ["is_sound", "mended"]
+__all__ = ["is_sendable", "is_sound", "mended", "sendable"]
 
 _UNKNOWN_TOOL = "unknown_tool"
 
@@ -14,9 +14,9 @@ def is_sound(block: Any) -> bool:
     """Whether a block can go to a model as it is. A type that is not the host's is left to the formatter."""
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "text" or kind == "thinking":
-        return isinstance(block.get(kind), str)
+        return is_sendable(block.get(kind))
     if kind == "tool_use":
-        return _is_named(block) and isinstance(block.get("input"), dict)
+        return _is_named(block) and isinstance(block.get("input"), dict) and _is_sendable_deep(block["input"])
     if kind == "tool_result":
         return _is_named(block) and _is_sound_output(block.get("output"))
     if kind in ("image", "audio", "video"):
@@ -29,12 +29,48 @@ def mended(block: Any) -> dict[str, Any] | None:
     if is_sound(block):
         return block
     kind = block.get("type") if isinstance(block, dict) else None
+    if kind in ("text", "thinking"):
+        return {**block, kind: sendable(block[kind])} if isinstance(block.get(kind), str) else None
     if kind not in ("tool_use", "tool_result") or not isinstance(block.get("id"), str):
         return None
     named = block if _is_named(block) else {**block, "name": _UNKNOWN_TOOL}
     if kind == "tool_use":
-        return {**named, "input": call_input(block)}
+        return {**named, "input": _sendable_deep(call_input(block))}
     return {**named, "output": _mended_output(block)}
+
+
+def is_sendable(text: Any) -> bool:
+    """Whether a value is a string that can be encoded: what comes from file names or torn JSON may hold half a pair."""
+    if not isinstance(text, str):
+        return False
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def sendable(text: str) -> str:
+    """Text without the lone surrogates that no client can encode: pairs are joined, the others become U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _is_sendable_deep(value: Any) -> bool:
+    if isinstance(value, str):
+        return is_sendable(value)
+    if isinstance(value, dict):
+        return all(is_sendable(key) and _is_sendable_deep(item) for key, item in value.items())
+    return not isinstance(value, list) or all(map(_is_sendable_deep, value))
+
+
+def _sendable_deep(value: Any) -> Any:
+    if isinstance(value, str):
+        return sendable(value)
+    if isinstance(value, dict):
+        return {sendable(str(key)): _sendable_deep(item) for key, item in value.items()}
+    return [_sendable_deep(item) for item in value] if isinstance(value, list) else value
 
 
 def _is_named(block: dict[str, Any]) -> bool:
@@ -43,7 +79,7 @@ def _is_named(block: dict[str, Any]) -> bool:
 
 
 def _is_sound_output(output: Any) -> bool:
-    return isinstance(output, str) or (isinstance(output, list) and all(map(_is_sound_part, output)))
+    return all(map(_is_sound_part, output)) if isinstance(output, list) else is_sendable(output)
 
 
 def _is_sound_part(part: Any) -> bool:
@@ -64,11 +100,11 @@ def _is_sound_source(source: Any) -> bool:
 def _mended_output(block: dict[str, Any]) -> Any:
     output = block.get("output")
     if not isinstance(output, list):
-        return output_text(block)
+        return sendable(output_text(block))
     parts = []
     for part in output:
         if _is_sound_part(part):
             parts.append(part)
         elif text := output_text({"output": [part]}):
-            parts.append({"type": "text", "text": text})
+            parts.append({"type": "text", "text": sendable(text)})
     return parts

@@ -13,7 +13,7 @@ from agentscope.message import Msg
 from ._blocks import raw_blocks
 from ._marks import MARK_KEY
 from ._pairs import Pairing, ResultRef, pair_calls
-from ._sound import is_sound, mended
+from ._sound import is_sendable, is_sound, mended, sendable
 
 __all__ = ["REPAIR_TEXT", "needs_view", "provider_view"]
 
@@ -27,7 +27,7 @@ def needs_view(messages: Iterable[Msg]) -> bool:
     for msg in messages:
         content: Any = msg.content
         if isinstance(content, str):
-            if awaited:
+            if awaited or not is_sendable(content):
                 return True
             continue
         if not isinstance(content, list) or not all(map(is_sound, content)):
@@ -96,7 +96,10 @@ def _by_calling_message(pairing: Pairing) -> tuple[dict[int, list[ResultRef]], d
 def _own_part(msg: Msg) -> Iterator[Msg]:
     """The message without its results, if anything is left of it."""
     content: Any = msg.content
-    if isinstance(content, str) or content == []:
+    if isinstance(content, str):
+        yield msg if is_sendable(content) else _with_content(msg, sendable(content))
+        return
+    if content == []:
         yield msg
         return
     blocks = [mended(block) for block in raw_blocks(msg) if not _is_result(block)]
@@ -129,8 +132,12 @@ def _with_blocks(msg: Msg, blocks: list[Any]) -> Msg:
     content: Any = msg.content
     if isinstance(content, list) and len(content) == len(blocks) and all(map(_is_same, content, blocks)):
         return msg
+    return _with_content(msg, blocks)
+
+
+def _with_content(msg: Msg, content: Any) -> Msg:
     changed = copy.copy(msg)
-    changed.content = blocks
+    changed.content = content
     return changed
 
 
