@@ -19,6 +19,8 @@ from agentscope_reme.working_memory._tool_results import ToolResultCompactor, To
 BOOK = PromptBook()
 KEY = "agentscope_reme"
 NOTICE = re.compile(r"\n?\[(?:\.\.\. The middle|…… 中间部分).*?(?:\.\.\.|……)\]\n?", re.DOTALL)
+FIRST = re.compile(r"(?:from byte |从第 )(\d+)(?: on| 字节起)")
+HIDDEN = re.compile(r"(?:hidden: |\(|字节起的 )(\d+)(?: of \d+ bytes| 字节)")
 
 PIECES = st.sampled_from(
     ["line\n", "行\n", "\n", "a", "汉字", "👍", "é\r\n", "\ud83c", "x" * 90, "日志：端口 8443\n", "\x1b[2K\x1b[1G⠋"]
@@ -85,9 +87,12 @@ def test_cut_to_the_limit_and_whole_again(tmp_path_factory, text, limit, languag
     block = new.content[0]
     output = block["output"]
     notice = NOTICE.search(output)[0]
-    head, tail = output.split(notice)
-    assert text.startswith(head)
-    assert text.endswith(tail)
+    data, shown = text.encode("utf-8", "surrogatepass"), output.encode("utf-8", "surrogatepass")
+    first, hidden = (int(pattern.search(notice)[1]) for pattern in (FIRST, HIDDEN))
+    head, tail = data[:first], data[first + hidden :]
+    assert shown.startswith(head)
+    assert shown.endswith(tail)
+    assert NOTICE.fullmatch(shown[first : len(shown) - len(tail)].decode())
     assert size(output) <= max(limit, size(notice))
     assert "\ufffd" not in output
     assert files(compactor) == [block[KEY]["file"]] == sorted(compactor.references(new))
@@ -213,6 +218,16 @@ def test_a_forged_record_leads_nowhere(compactor, tmp_path):
         )
 
 
+def test_a_record_that_points_to_another_text_shows_nothing_of_it(compactor):
+    other = compactor.compact_message(result("other\n" * 5000), 1000).content[0]
+    block = compactor.compact_message(result("x\n" * 5000), 2000).content[0]
+    mixed = {**block, KEY: {**block[KEY], "file": other[KEY]["file"]}}
+    output = compactor.compact_message(Msg("s", [mixed], "system"), 1000).content[0]["output"]
+    assert "other" not in output
+    assert output.startswith("x\nx\n")
+    assert output.endswith("x\nx\n")
+
+
 def test_terminal_noise_is_capped_and_the_end_is_kept(compactor):
     text = "\x1b[2K\x1b[1G⠋" * 10_000 + "OK"
     block = compactor.compact_message(result(text), 3000).content[0]
@@ -261,7 +276,11 @@ def test_text_blocks_share_one_budget_and_others_stay(tmp_path_factory, output, 
         assert others == [item for item in output if not isinstance(item, str) and not is_text(item)]
         assert all(item["own"] == 1 for item in block["output"] if is_text(item))
         assert compactor.original_text(block) == full
-        assert len(NOTICE.findall(shown)) == 1
+        [notice] = NOTICE.findall(shown)
+        first, hidden = (int(pattern.search(notice)[1]) for pattern in (FIRST, HIDDEN))
+        data, stream = (text.encode("utf-8", "surrogatepass") for text in (full, output_text(block)))
+        assert stream.startswith(data[:first])
+        assert stream.endswith(data[first + hidden :])
     assert len(files(compactor)) == 1
 
 
