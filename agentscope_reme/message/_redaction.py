@@ -62,6 +62,8 @@ def _redacted_block(block: Any, clean: Callable[[str], str]) -> Any:
 
 
 def _redacted_field(key: Any, value: Any, clean: Callable[[str], str]) -> Any:
+    if key == MARK_KEY:
+        return copied(value)
     if key in _NAMING_KEYS and isinstance(value, str):
         return value
     if key == "source" and isinstance(value, dict):

@@ -14,6 +14,7 @@ from .._errors import ReMeError
 from ..dialog import DialogArchive
 from ._offload import OffloadStore
 from ._session_log import SessionLog, SessionState
+from ._tool_results import ToolResultCompactor
 
 __all__ = ["Departure", "take_back"]
 
@@ -81,7 +82,7 @@ class Departure:
             record["summary"] = summary
         try:
             if messages:
-                self._store.sync()
+                self._store.sync({name for msg in messages for name in ToolResultCompactor.references(msg)})
                 self._archive.append(messages, self._session_id, announce=lambda new: self._announce(new, days))
             self._log.commit(op, **record)
         except ReMeError:
