@@ -105,8 +105,20 @@ def test_characters_stay_whole(text: str, max_bytes: int) -> None:
     assert not (cut.head.endswith("\r") and after_head == "\n")
     assert not cut.head.endswith("\u200d")
     assert not (cut.head and after_head in "\u200d\ufe0f🏽")
+    assert not (cut.tail and unicodedata.combining(cut.tail[0]))
     assert not cut.tail.startswith(("\u200d", "\ufe0f", "🏽"))
     assert not (cut.tail.startswith("\n") and text[: len(text) - len(cut.tail)].endswith("\r"))
+
+
+@pytest.mark.parametrize("character", ["e\u0301", "👍🏽", "❤️", "👩‍👩‍👧", "a\r\n", "नी"])
+def test_no_limit_cuts_inside_a_character(character: str) -> None:
+    for max_bytes in range(400, 440):
+        cut = cut_text(character * 200, max_bytes, _notice).cut
+        assert cut is not None
+        assert cut.head == character * (len(cut.head) // len(character))
+        assert cut.tail == character * (len(cut.tail) // len(character))
+        assert cut.head
+        assert cut.tail
 
 
 def test_head_and_tail_end_at_lines_where_lines_are_near() -> None:

@@ -46,7 +46,9 @@ def test_ids_names_types_and_base64_data_are_never_touched() -> None:
         {"type": "image", "source": {"type": "url", "url": "data:image/png;base64,abc"}},
         result("id", [{"type": "audio", "source": {"type": "base64", "media_type": "audio/wav", "data": "abc"}}]),
     )
+    msg.metadata = {MARK_KEY: {"kind": "recalled", "offloaded": {"0": {"file": "a.txt"}}}, "answer": "42"}
     copy = redacted(msg, lambda words: "***")
+    assert copy.metadata == {**msg.metadata, "answer": "***"}
     use, image, link, answer = copy.content
     assert (use["id"], use["name"], use["type"], use["input"]) == ("id", "name", "tool_use", {"q": "***"})
     assert image == msg.content[1]
