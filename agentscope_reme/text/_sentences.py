@@ -16,6 +16,7 @@ _CODE_MARK = re.compile(
 )
 
 _WHOLE = re.compile(r"`[^`\n]+`|[a-zA-Z][a-zA-Z0-9+.-]*://[^\s\u3000-\u9fff\uff00-\uffef]+")
+_MARK = re.compile(r"[.!?。！？｡]")
 _END = re.compile(
     r"(?P<full>[。！？｡]+)(?P<close1>[”’」』）)】》〉\"']*)"
     r"|(?<!\s)(?P<half>[!?]+)(?P<close2>[”’」』）)】》\"'*_]*)(?=\s|$|[\u3040-\u30ff\u3400-\u9fff])"
@@ -66,9 +67,13 @@ def _is_unit(line: str) -> bool:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    whole = [match.span() for match in _WHOLE.finditer(line)]
-    start = 0
-    for match in _END.finditer(line):
+    whole = [match.span() for match in _WHOLE.finditer(line)] if "`" in line or "://" in line else []
+    start = passed = 0
+    for mark in _MARK.finditer(line):
+        match = _END.match(line, mark.start()) if mark.start() >= passed else None
+        if not match:
+            continue
+        passed = match.end()
         while whole and whole[0][1] <= match.start():
             whole.pop(0)
         inside = whole and whole[0][0] <= match.start() and match.end() < whole[0][1]
