@@ -48,8 +48,8 @@ def provider_view(messages: Sequence[Msg]) -> list[Msg]:
 
     Results move up to directly after the message of their calls. A call without a result gets a synthetic one, marked
     `"repair"`; results without a call are left out. Blocks are mended where they can be read (`input` that is not a
-    dictionary, a missing name, an output of another type) and left out where not; a message of which nothing is left
-    goes too. Ids that repeat from round to round stay as they are.
+    dictionary, a missing name, an output of another type, half a surrogate pair) and left out where not; a message of
+    which nothing is left goes too. Ids that repeat from round to round stay as they are.
 
     Args:
         messages (`Sequence[Msg]`):
