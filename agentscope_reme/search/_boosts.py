@@ -1,9 +1,9 @@
 # -*- coding: utf-8 -*-
-"""Signs of relevance beyond words and meaning: pure functions of columns, one value a row."""
+"""Signs of relevance beyond words and meaning: pure functions of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,39 +12,62 @@ if TYPE_CHECKING:
     from ..text import DateSpan
     from ._row_table import Columns
 
-__all__ = ["from_neighbours", "from_speakers", "length_share", "nearness"]
+__all__ = ["best_neighbour", "from_neighbours", "from_speakers", "length_share", "nearness"]
 
 
 def from_neighbours(
+    givers: np.ndarray,
     scores: np.ndarray,
     columns: Columns,
     before: Sequence[float],
     after: Sequence[float],
     answer: float,
 ) -> np.ndarray:
-    """What each text gets of the scores around it: its own is not included.
+    """What each text gets of the scores around it; its own is not included.
 
     Args:
-        scores (`np.ndarray`): one a row.
-        columns (`Columns`): the rows.
+        givers (`np.ndarray`): the rows that have a score.
+        scores (`np.ndarray`): their scores.
+        columns (`Columns`): all rows.
         before (`Sequence[float]`): shares of the texts before, nearest first.
         after (`Sequence[float]`): shares of the texts after.
         answer (`float`): a question by another speaker right before counts 1 + this.
+
+    Returns:
+        One value a row.
     """
     import numpy as np
 
-    got = np.zeros(len(scores))
-    for link, shares, extra in ((columns.before, before, answer), (columns.after, after, 0.0)):
-        row = np.arange(len(scores))
-        for share in shares:
-            row = np.where(row >= 0, link[row], -1)
-            there = row >= 0
-            gift = share * scores[row[there]]
-            if extra:
-                gift = gift * (1 + extra * columns.asks[row[there]])
-                extra = 0.0
-            got[there] += gift
+    got = np.zeros(len(columns.living))
+    asked = scores * (1 + answer * columns.asks[givers])
+    for distance, (receivers, reached) in enumerate(_walk(givers, columns.after, len(before))):
+        got[receivers] += before[distance] * (scores if distance else asked)[reached]
+    for distance, (receivers, reached) in enumerate(_walk(givers, columns.before, len(after))):
+        got[receivers] += after[distance] * scores[reached]
     return got
+
+
+def best_neighbour(givers: np.ndarray, scores: np.ndarray, columns: Columns, before: int, after: int) -> np.ndarray:
+    """The best score among the ``before`` texts before each one and the ``after`` texts after it; 0 for none."""
+    import numpy as np
+
+    best = np.zeros(len(columns.living))
+    for link, reach in ((columns.after, before), (columns.before, after)):
+        for receivers, reached in _walk(givers, link, reach):
+            best[receivers] = np.maximum(best[receivers], scores[reached])
+    return best
+
+
+def _walk(rows: np.ndarray, link: np.ndarray, steps: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Step by step, where a link leads from the rows, and which of them (by position) it still leads on."""
+    import numpy as np
+
+    reached = np.arange(len(rows))
+    for _ in range(steps):
+        rows = link[rows]
+        there = rows >= 0
+        rows, reached = rows[there], reached[there]
+        yield rows, reached
 
 
 def from_speakers(columns: Columns, named: Iterable[int]) -> np.ndarray:

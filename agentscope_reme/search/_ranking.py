@@ -1,5 +1,5 @@
 # -*- coding: utf-8 -*-
-"""From what was found by words and by meaning to an order: pure functions of columns, one value a row."""
+"""From what was found by words and by meaning to an order: pure functions of columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ._boosts import from_neighbours, from_speakers, length_share, nearness
+from ._boosts import best_neighbour, from_neighbours, from_speakers, length_share, nearness
 from ._recipe import CosineScale, SourceRecipe
 
 if TYPE_CHECKING:
@@ -89,21 +89,18 @@ def rank(evidence: Evidence, recipe: SourceRecipe, k: int, min_score: float = 0.
     """
     import numpy as np
 
-    eligible = _eligible(evidence, recipe.cosine)
-    if k < 1 or not eligible.any():
+    found = np.flatnonzero(_eligible(evidence, recipe.cosine))
+    if k < 1 or not len(found):
         return []
-    parts = _mixed(evidence, recipe, eligible)
-    mixed = _total(parts)
-    if recipe.before or recipe.after:
-        around = from_neighbours(mixed, evidence.columns, recipe.before, recipe.after, recipe.answer)
-        parts["neighbours"] = around * evidence.allowed
-    joined = eligible | (parts["neighbours"] > 0) if "neighbours" in parts else eligible
-    parts |= _boosts(evidence, recipe)
-    score = _absolute(evidence, recipe, eligible)
-    rows = np.flatnonzero(joined & (score >= min_score))
-    total = _total(parts)[rows]
-    best = _best(rows, total, evidence.columns.digest, k)
-    return [_ranked(int(rows[i]), score, float(total[i]), parts) for i in best]
+    own, score = _mixed(evidence, recipe, found), _absolute(evidence, recipe, found)
+    rows, score, around = _with_neighbours(evidence, recipe, found, _total(own), score)
+    keep = score >= min_score
+    rows, score, around = rows[keep], score[keep], around[keep]
+    parts = {name: _spread(part, found, rows, len(evidence.allowed)) for name, part in own.items()}
+    parts |= {"neighbours": around, **_boosts(evidence, recipe, evidence.columns.at(rows))}
+    total = _total(parts)
+    best = _best(rows, total, evidence.columns.digest[rows], k)
+    return [_ranked(i, int(rows[i]), float(score[i]), float(total[i]), parts) for i in best]
 
 
 def _eligible(evidence: Evidence, scale: CosineScale) -> np.ndarray:
@@ -113,17 +110,23 @@ def _eligible(evidence: Evidence, scale: CosineScale) -> np.ndarray:
     return found & evidence.allowed
 
 
-def _mixed(evidence: Evidence, recipe: SourceRecipe, eligible: np.ndarray) -> dict[str, np.ndarray]:
-    """Words and meaning, each scaled to the best of all eligible rows, and weighted."""
+def _mixed(evidence: Evidence, recipe: SourceRecipe, found: np.ndarray) -> dict[str, np.ndarray]:
+    """Words and meaning of the found rows, each scaled to the best of them, and weighted."""
     import numpy as np
 
     weight = recipe.vector_weight if evidence.cosine is not None else 0.0
-    words = np.where(eligible, evidence.bm25 * evidence.coverage**recipe.breadth, 0.0)
-    parts = {"words": (1 - weight) * _scaled(words)}
-    if evidence.cosine is not None and weight:
-        meaning = np.where(eligible, np.maximum(evidence.cosine - evidence.typical, 0.0), 0.0)
+    words = _scaled(evidence.bm25[found] * evidence.coverage[found] ** recipe.breadth)
+    parts = {"words": (1 - weight) * words}
+    if evidence.cosine is not None:
+        meaning = np.maximum(evidence.cosine[found] - evidence.typical, 0.0)
         parts["meaning"] = weight * _scaled(meaning)
     return parts
+
+
+def _scaled(values: np.ndarray) -> np.ndarray:
+    """Divided by the best; the worst possible is 0 on both legs."""
+    best = values.max(initial=0.0)
+    return values / best if best > 0 else values
 
 
 def _total(parts: dict[str, np.ndarray]) -> np.ndarray:
@@ -134,16 +137,53 @@ def _total(parts: dict[str, np.ndarray]) -> np.ndarray:
     return total
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
-    """Divided by the best; the worst possible is 0 on both legs."""
-    best = values.max()
-    return values / best if best > 0 else values
-
-
-def _boosts(evidence: Evidence, recipe: SourceRecipe) -> dict[str, np.ndarray]:
+def _absolute(evidence: Evidence, recipe: SourceRecipe, found: np.ndarray) -> np.ndarray:
+    """Scores that mean the same for every query: either leg can make a match sure, both together surer."""
     import numpy as np
 
-    columns, parts = evidence.columns, {}
+    coverage, said = evidence.coverage[found], evidence.bm25[found] / (evidence.ceiling or 1.0)
+    by_words = _FOUND + (1 - _FOUND) * (_SPREAD * coverage + (1 - _SPREAD) * said)
+    doubt = np.where(coverage > 0, 1 - by_words, 1.0)
+    if evidence.cosine is not None:
+        cosine, scale = evidence.cosine[found], recipe.cosine
+        above = np.clip((cosine - scale.floor) / (scale.sure - scale.floor), 0.0, 1.0)
+        doubt = np.where(cosine >= scale.floor, doubt * (1 - _FOUND) * (1 - above), doubt)
+    return np.clip(1 - doubt, 0.0, 1.0)
+
+
+def _with_neighbours(
+    evidence: Evidence,
+    recipe: SourceRecipe,
+    found: np.ndarray,
+    mixed: np.ndarray,
+    score: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The found rows and those beside them, their scores, and what they get of one another's mix."""
+    import numpy as np
+
+    if not (recipe.before or recipe.after):
+        return found, score, np.zeros(len(found))
+    columns = evidence.columns
+    around = from_neighbours(found, mixed, columns, recipe.before, recipe.after, recipe.answer) * evidence.allowed
+    beside = _BESIDE * best_neighbour(found, score, columns, len(recipe.before), len(recipe.after))
+    own = _spread(score, found, np.arange(len(around)), len(around))
+    rows = np.flatnonzero((around > 0) | (own > 0))
+    return rows, np.maximum(own, beside)[rows], around[rows]
+
+
+def _spread(values: np.ndarray, found: np.ndarray, rows: np.ndarray, size: int) -> np.ndarray:
+    """Values of the found rows at some rows, 0 at those that were not found."""
+    import numpy as np
+
+    everywhere = np.zeros(size)
+    everywhere[found] = values
+    return everywhere[rows]
+
+
+def _boosts(evidence: Evidence, recipe: SourceRecipe, columns: Columns) -> dict[str, np.ndarray]:
+    import numpy as np
+
+    parts = {}
     if recipe.session and evidence.session is not None and len(evidence.session):
         session = np.where(columns.session >= 0, _scaled(evidence.session)[columns.session], 0.0)
         parts["session"] = recipe.session * session
@@ -160,36 +200,6 @@ def _boosts(evidence: Evidence, recipe: SourceRecipe) -> dict[str, np.ndarray]:
     return parts
 
 
-def _absolute(evidence: Evidence, recipe: SourceRecipe, eligible: np.ndarray) -> np.ndarray:
-    """Scores that mean the same for every query: either leg can make a match sure, both together surer."""
-    import numpy as np
-
-    said = evidence.bm25 / evidence.ceiling if evidence.ceiling else evidence.bm25
-    by_words = _FOUND + (1 - _FOUND) * (_SPREAD * evidence.coverage + (1 - _SPREAD) * said)
-    doubt = np.where(evidence.coverage > 0, 1 - by_words, 1.0)
-    if evidence.cosine is not None:
-        scale = recipe.cosine
-        above = np.clip((evidence.cosine - scale.floor) / (scale.sure - scale.floor), 0.0, 1.0)
-        doubt = np.where(evidence.cosine >= scale.floor, doubt * (1 - _FOUND) * (1 - above), doubt)
-    score = np.where(eligible, np.clip(1 - doubt, 0.0, 1.0), 0.0)
-    if recipe.before or recipe.after:
-        score = np.maximum(score, _BESIDE * _best_around(score, evidence.columns, recipe))
-    return score
-
-
-def _best_around(score: np.ndarray, columns: Columns, recipe: SourceRecipe) -> np.ndarray:
-    import numpy as np
-
-    best = np.zeros(len(score))
-    for link, shares in ((columns.before, recipe.before), (columns.after, recipe.after)):
-        row = np.arange(len(score))
-        for share in shares:
-            row = np.where(row >= 0, link[row], -1)
-            if share:
-                best = np.maximum(best, np.where(row >= 0, score[row], 0.0))
-    return best
-
-
 def _best(rows: np.ndarray, total: np.ndarray, digest: np.ndarray, k: int) -> list[int]:
     """Positions of the k best, equals by row, without a second one of a digest."""
     import numpy as np
@@ -203,7 +213,7 @@ def _best(rows: np.ndarray, total: np.ndarray, digest: np.ndarray, k: int) -> li
         seen: set[int] = set()
         chosen = []
         for position in order.tolist():
-            mark = int(digest[rows[position]])
+            mark = int(digest[position])
             if not mark or mark not in seen:
                 chosen.append(position)
                 seen.add(mark)
@@ -214,6 +224,6 @@ def _best(rows: np.ndarray, total: np.ndarray, digest: np.ndarray, k: int) -> li
         wanted *= 4
 
 
-def _ranked(row: int, score: np.ndarray, order: float, parts: dict[str, np.ndarray]) -> Ranked:
-    values = {name: round(float(part[row]), 4) for name, part in parts.items()}
-    return Ranked(row, float(score[row]), order, {name: value for name, value in values.items() if value})
+def _ranked(position: int, row: int, score: float, order: float, parts: dict[str, np.ndarray]) -> Ranked:
+    values = {name: round(float(part[position]), 4) for name, part in parts.items()}
+    return Ranked(row, score, order, {name: value for name, value in values.items() if value})

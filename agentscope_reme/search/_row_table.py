@@ -66,6 +66,10 @@ class Columns:
     digest: np.ndarray
     standing: np.ndarray
 
+    def at(self, rows: np.ndarray) -> Columns:
+        """Copies of some rows; the neighbours are still numbered as in the whole."""
+        return Columns(**{name: column[rows] for name, column in vars(self).items()})
+
 
 class _Codes:
     """Small numbers for names, used again when a name is gone."""
