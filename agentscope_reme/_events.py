@@ -38,6 +38,10 @@ class EventKind(str, Enum):
     JOURNAL_DEGRADED = "journal_degraded"
     JOURNAL_RECOVERED = "journal_recovered"
     HOOK_FAILED = "hook_failed"
+    NOTE_STARTED = "note_started"  #: number, messages
+    NOTED = "noted"  #: number, source, files, memory_md, foreign
+    NOTE_FAILED = "note_failed"  #: number, attempt, kept
+    NOTES_CLOSED = "notes_closed"  #: finished, kept
 
     def __str__(self) -> str:
         return self.value

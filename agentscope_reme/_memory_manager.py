@@ -14,9 +14,10 @@ from agentscope.memory import InMemoryMemory
 from ._config import ContextConfig
 from ._errors import AttachError, ConfigError
 from ._events import EventKind
-from ._model_source import UNSET, Unset
+from ._model_source import UNSET, Lender, Pair, Unset
 from ._reme_light import ReMeLight
 from .message import MessageTokens, as_counter
+from .notes import NoteWriter
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, ToolResultPolicy, Turn
 
@@ -55,7 +56,7 @@ class MemoryManager(ReMeLight):
 
     Args:
         working_dir, model, formatter, token_counter, default_llm_config, default_as_llm_config, enable_load_env,
-        language, timezone, redact, prompts:
+        language, timezone, redact, prompts, enable_notes:
             As in `ReMeLight`. Without a model the agent's own is borrowed; `model=None` given on purpose means
             extractive summaries.
         max_input_length (`int`):
@@ -90,6 +91,7 @@ class MemoryManager(ReMeLight):
         timezone: str | tzinfo | None = None,
         redact: Callable[[str], str] | None = None,
         prompts: PromptBook | None = None,
+        enable_notes: bool = True,
         max_input_length: int = 131_072,
         compact_ratio: float = 0.7,
         memory_compact_reserve: int | None = None,
@@ -112,6 +114,7 @@ class MemoryManager(ReMeLight):
             timezone=timezone,
             redact=redact,
             prompts=prompts,
+            enable_notes=enable_notes,
         )
         self._services = replace(
             self._services,
@@ -217,6 +220,7 @@ class MemoryManager(ReMeLight):
         await self._ensure_started()
         attachment = self._attachment(agent)
         await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
+        self._note(attachment.memory)
         return attachment.memory.get_compressed_summary()
 
     async def new(self, agent: ReActAgent | None = None) -> int:
@@ -238,7 +242,7 @@ class MemoryManager(ReMeLight):
             `dict[str, Any]`: `session_id`, `model` (a name, or `None`: extractive), `model_missing` (why, if one was
             described), `tokens` (system prompt, tools and summary as of the last step, and messages), `threshold`,
             `window`, `reserve`, `usage_percent` of the threshold, `messages`, `journal` ("ok" or "degraded"),
-            `working_dir`.
+            `notes` (batches `pending`, `done`, `failed`, and the `last_error`), `working_dir`.
         """
         attachment = self._attachment(agent)
         memory, context = attachment.memory, self._services.context
@@ -254,6 +258,7 @@ class MemoryManager(ReMeLight):
             "usage_percent": 100 * tokens / context.threshold,
             "messages": len(memory.content),
             "journal": memory.journal_state,
+            "notes": self._notes.status() if self._notes is not None else None,
             "working_dir": str(self.workspace.root),
         }
 
@@ -286,14 +291,17 @@ class MemoryManager(ReMeLight):
         status = self.status(agent)
         status["model"] = status["model"] or say("extractive")
         status["usage_percent"] = f"{status['usage_percent']:.1f}"
-        shown = ("session_id", "model", "tokens", "threshold", "usage_percent", "messages", "journal", "working_dir")
-        return say("status", **{key: status[key] for key in shown})
+        notes = status["notes"] or {"pending": 0, "done": 0, "failed": 0, "last_error": None}
+        status["notes"] = say("notes", **{**notes, "last_error": notes["last_error"] or "-"})
+        hidden = ("model_missing", "window", "reserve")
+        return say("status", **{key: value for key, value in status.items() if key not in hidden})
 
     async def close(self) -> None:
-        """Close the journals and let go of the files. Attached agents keep their messages."""
+        """Finish the notes or keep them for the next start, close the journals and let go of the files. Attached agents
+        keep their messages."""
+        await super().close()
         for attachment in self._attached.values():
             attachment.memory.close()
-        await super().close()
 
     # ------------------------------------------------------------------ inside
 
@@ -307,9 +315,17 @@ class MemoryManager(ReMeLight):
                     f"The memory of agent {agent.name!r} was replaced after attach(): detach() first, or use resume().",
                 )
             await self._keeper.pipeline(self._turn(attachment))
+            self._note(attachment.memory)
         except Exception as error:
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
+
+    def _note_writer(self, lender: Lender | None = None) -> NoteWriter:
+        return super()._note_writer(lender or self._any_lender)
+
+    def _any_lender(self) -> Pair:
+        attachment = next(iter(self._attached.values()), None)
+        return _lent(attachment.agent) if attachment else (None, None)
 
     def _turn(self, attachment: Attachment, **options: Any) -> Turn:
         agent = attachment.agent
@@ -326,9 +342,11 @@ class MemoryManager(ReMeLight):
 
     async def _empty(self, agent: ReActAgent | None, *, noted: bool) -> int:
         await self._ensure_started()
-        memory = self._attachment(agent).memory
+        attachment = self._attachment(agent)
+        memory = attachment.memory
         left = memory.leave([msg for msg, _ in memory.content], op="clear", noted=noted)
         memory.clear_compressed_summary()
+        self._note(attachment.memory)
         self._events.emit(EventKind.CLEARED, session_id=memory.session_id, messages=len(left))
         return len(left)
 
@@ -386,5 +404,5 @@ class MemoryManager(ReMeLight):
         return self._attachment(agent).memory
 
 
-def _lent(agent: ReActAgent) -> "tuple[ChatModelBase, FormatterBase]":
+def _lent(agent: ReActAgent) -> Pair:
     return agent.model, agent.formatter

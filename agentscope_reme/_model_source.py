@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
 
-__all__ = ["UNSET", "ModelSource", "Unset"]
+__all__ = ["UNSET", "Lender", "ModelSource", "Unset"]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -27,6 +27,8 @@ class Unset:
 UNSET = Unset()
 
 Pair = tuple["ChatModelBase | None", "FormatterBase | None"]
+Lender = Callable[[], Pair]
+"""Lends a model where none was given: an agent."""
 
 
 class ModelSource:
@@ -64,7 +66,7 @@ class ModelSource:
         """Whether an agent's model may stand in: nothing was said about the model here."""
         return self._config is None and self._pair is None
 
-    def pair(self, lender: Callable[[], Pair] | None = None) -> Pair:
+    def pair(self, lender: Lender | None = None) -> Pair:
         """The model and its formatter, or twice `None`."""
         if self._pair is None and self._config is not None:
             self._pair = self._built(self._config)
@@ -72,7 +74,7 @@ class ModelSource:
             return self._pair
         return lender() if lender else (None, None)
 
-    def name(self, lender: Callable[[], Pair] | None = None) -> str | None:
+    def name(self, lender: Lender | None = None) -> str | None:
         """The name of the model in use."""
         model, _ = self.pair(lender)
         return None if model is None else str(getattr(model, "model_name", type(model).__name__))

@@ -2,9 +2,9 @@
 """The file-based memory: each of its parts by itself, over one working directory."""
 
 import logging
-import re
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
+from copy import deepcopy
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -18,11 +18,13 @@ from agentscope.message import Msg
 from ._config import ContextConfig, fitted_reserve
 from ._errors import ConfigError, NotStartedError
 from ._events import EventBus, EventKind, Listener
-from ._model_source import UNSET, ModelSource, Unset
+from ._model_source import UNSET, Lender, ModelSource, Unset
+from ._note_keeping import CONSUMER, NoteKeeping
 from .chat import load_env
 from .dialog import DialogArchive
 from .flow import Sequence
 from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, pair_calls, units
+from .notes import NoteWriter
 from .text import PromptBook, normalize_language
 from .working_memory import (
     Compactor,
@@ -35,6 +37,7 @@ from .working_memory import (
     Turn,
     create_memory,
     plan_split,
+    referenced_files,
     resume_memory,
     standalone_memory,
 )
@@ -51,7 +54,8 @@ logger = logging.getLogger("agentscope_reme")
 
 Messages = SequenceOf["Msg | dict[str, Any]"]
 
-_STORED_NAME = re.compile(rb"[0-9a-f]{24}\.txt")
+NOTES_TIMEOUT = 10.0
+"""Seconds that `close` waits for notes."""
 
 
 class ReMeLight:
@@ -80,6 +84,8 @@ class ReMeLight:
             Applied to every text before it is stored anywhere.
         prompts (`PromptBook | None`):
             Other prompts, or more languages.
+        enable_notes (`bool`):
+            Whether what leaves a memory is noted down in the background.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -99,6 +105,7 @@ class ReMeLight:
         timezone: str | tzinfo | None = None,
         redact: Callable[[str], str] | None = None,
         prompts: PromptBook | None = None,
+        enable_notes: bool = True,
     ) -> None:
         if default_llm_config is not None and default_as_llm_config is not None:
             raise ConfigError("default_llm_config and default_as_llm_config are two names of one thing: give one.")
@@ -108,7 +115,10 @@ class ReMeLight:
         self.workspace = Workspace(working_dir)
         self._models = ModelSource(model, formatter, config)
         self._services = self._make_services(token_counter, config, language, timezone, redact, prompts)
+        if not enable_notes:
+            self._services = replace(self._services, consumers=())
         self._keeper = ContextKeeper()
+        self._notes: NoteKeeping | None = None
         self._started = False
         self._closed = False
 
@@ -130,13 +140,19 @@ class ReMeLight:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)
         self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
         await anyio.to_thread.run_sync(self._services.tokens.text, "a tokenizer loads at its first use")
+        self._notes = NoteKeeping(self._services, self._note_writer())
+        if self._services.consumers:
+            await self._notes.take_left_behind()
         await self._expire()
 
     async def close(self) -> None:
-        """Remove what has expired and let go of the files. Memories that were handed out keep their messages."""
+        """Finish the notes within ten seconds or keep them for the next start, remove what has expired, and let go of
+        the files. Memories that were handed out keep their messages."""
         if not self._started:
             self._closed = True
             return
+        if self._notes is not None:
+            await self._notes.close(NOTES_TIMEOUT)
         await self._expire()
         self._services.archive.close()
         self._started, self._closed = False, True
@@ -349,17 +365,53 @@ class ReMeLight:
             language=self._language(language),
         )
         memory = standalone_memory(services, as_msgs(messages), compressed_summary)
-        await self._keeper.pipeline(
-            Turn(
-                memory,
-                self._compactor(context),
-                system_prompt=system_prompt,
-                tools=tools,
-                language=services.language,
-                truncate=enable_tool_result_compact,
-            ),
+        turn = Turn(
+            memory,
+            self._compactor(context),
+            system_prompt=system_prompt,
+            tools=tools,
+            language=services.language,
+            truncate=enable_tool_result_compact,
         )
+        turn = await self._keeper.pipeline(turn)
+        if turn.folded and self._notes is not None and self._services.consumers:
+            self._notes.take_messages(turn.folded, services.language)
         return await memory.get_memory(prepend_summary=False), memory.get_compressed_summary()
+
+    # ------------------------------------------------------------------ notes
+
+    async def summary_memory(self, messages: Messages, language: str | None = None) -> str:
+        """Write down what is worth remembering of messages, now: in `memory/YYYY-MM-DD.md` of their own days, and what
+        stays true in `MEMORY.md`.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                The messages in their original form.
+            language (`str | None`):
+                `"zh"`, `"en"`, `""` (English), or `None`: that of the conversation.
+
+        Returns:
+            `str`: what the note writer answered, or the notes it extracted; empty where there was nothing to note.
+        """
+        await self._ensure_started()
+        originals = [self._services.results.original(msg) for msg in as_msgs(messages)]
+        result = await self._note_writer().write(originals, language=self._language(language))
+        return result.text
+
+    def add_async_summary_task(self, messages: Messages, language: str | None = None) -> None:
+        """`summary_memory` in the background, one after another. Returns at once."""
+        self._refuse_closed()
+        if self._notes is None:
+            raise NotStartedError(f"{type(self).__name__} was not started: await start() before adding note tasks.")
+        self._notes.take_messages(deepcopy(as_msgs(messages)), self._language(language))
+
+    async def await_summary_tasks(self) -> str:
+        """Wait for the note tasks, and return what was written since the last call."""
+        await self._ensure_started()
+        results = await self._notes.drain() if self._notes is not None else []
+        return "\n\n".join(result.text for result in results if result.text)
+
+    # ------------------------------------------------------------------ sessions
 
     async def resume(self, session_id: str) -> ReMeInMemoryMemory:
         """Go on with a session from its journal, also after its process was killed.
@@ -370,7 +422,10 @@ class ReMeLight:
         """
         await self._ensure_started()
         self._counter_is_open = False
+        if self._notes is not None:
+            self._notes.give_back(session_id)
         memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
+        self._note(memory)
         self._events.emit(EventKind.RESUMED, session_id=session_id, messages=len(memory.content))
         return memory
 
@@ -407,7 +462,25 @@ class ReMeLight:
             tokens=MessageTokens(as_counter(token_counter, name)),
             language=self._language(language),
             redact=redact,
+            consumers=(CONSUMER,),
         )
+
+    def _note_writer(self, lender: Lender | None = None) -> NoteWriter:
+        return NoteWriter(
+            self.workspace,
+            model=lambda: self._models.pair(lender)[0],
+            formatter=lambda: self._models.pair(lender)[1],
+            book=self._services.book,
+            language=self._services.language,
+            timezone=self._services.archive.timezone,
+            count=self._services.tokens.text,
+            max_input_tokens=self._services.context.max_input_length,
+            redact=self._services.redact,
+        )
+
+    def _note(self, memory: ReMeInMemoryMemory) -> None:
+        if self._notes is not None and self._services.consumers:
+            self._notes.take(memory)
 
     def _language(self, language: str | None) -> str | None:
         return None if language is None else normalize_language(language)
@@ -417,7 +490,7 @@ class ReMeLight:
         fitted = None if reserve is None else fitted_reserve(reserve, context.threshold)
         return replace(context, memory_compact_reserve=fitted)
 
-    def _compactor(self, context: ContextConfig, lender: Callable[[], Any] | None = None) -> Compactor:
+    def _compactor(self, context: ContextConfig, lender: Lender | None = None) -> Compactor:
         return Compactor(
             model=lambda: self._models.pair(lender)[0],
             formatter=lambda: self._models.pair(lender)[1],
@@ -439,7 +512,7 @@ class ReMeLight:
     async def _expire(self, policy: ToolResultPolicy | None = None, also: SequenceOf[Msg] = ()) -> None:
         """Let expire what is old enough and neither a journal nor one of `also` refers to."""
         policy = policy or self._services.policy
-        results, folder = self._services.results, self.workspace.sessions_dir
+        results = self._services.results
         shown = {name for msg in also for name in results.references(msg)}
 
         def run() -> list[str]:
@@ -448,7 +521,7 @@ class ReMeLight:
             def in_use(name: str) -> bool:
                 nonlocal referred
                 if referred is None:
-                    referred = shown | _names_in(folder)
+                    referred = shown | referenced_files(self._services)
                 return name in referred
 
             return results.store.expire(policy.retention_days, in_use)
@@ -456,18 +529,6 @@ class ReMeLight:
         expired = await anyio.to_thread.run_sync(run)
         if expired:
             self._events.emit(EventKind.EXPIRED, files=expired)
-
-
-def _names_in(folder: Path) -> set[str]:
-    """The names of stored texts that the journals mention."""
-    names: set[str] = set()
-    for path in folder.glob("*.jsonl"):
-        try:
-            names.update(match.decode() for match in _STORED_NAME.findall(path.read_bytes()))
-        except OSError as error:
-            logger.warning("%s cannot be read (%s): nothing that it may refer to is known.", path, error)
-            raise
-    return names
 
 
 def _zone(timezone: str | tzinfo | None) -> tzinfo | None:

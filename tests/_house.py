@@ -37,6 +37,8 @@ LAYERS = {
     "vector_memory": 3.0,
     "refine": 4.0,
     "_model_source.py": 4.9,
+    "_note_keeping.py": 4.9,
+    "_recall.py": 4.9,
     "testing": 5.0,
     "_reme_light.py": 5.0,
     "_reme.py": 5.0,

@@ -84,12 +84,12 @@ class DialogArchive:
     def __init__(self, folder: Path, lock: Path, *, timezone: tzinfo | None = None) -> None:
         self.folder = folder
         self._lock = lock
-        self._timezone = timezone
+        self.timezone = timezone
         self._days: dict[str, _Day] = {}
 
     def day_of(self, msg: Msg) -> str:
         """The day that a message belongs to, `YYYY-MM-DD`: its own local day."""
-        return local_day(msg, self._timezone).isoformat()
+        return local_day(msg, self.timezone).isoformat()
 
     def warm(self, days: Iterable[str]) -> None:
         """Read what the days' files hold, so that a following `append` has little to read. Meant for a thread."""
@@ -171,7 +171,11 @@ class DialogArchive:
 
     def read(self, day: str) -> list[dict[str, Any]]:
         """The lines of one day, oldest first; lines that are no JSON objects are passed over."""
-        return list(parse_lines(self._day(day).file.read(), f"{day}.jsonl"))
+        return list(parse_lines(self.read_bytes(day), f"{day}.jsonl"))
+
+    def read_bytes(self, day: str) -> bytes:
+        """The file of one day as it is; nothing where there is none."""
+        return self._day(day).file.read()
 
     def days(self) -> list[str]:
         """The days that have a file, oldest first."""

@@ -7,7 +7,7 @@ from ._memory import ReMeInMemoryMemory
 from ._offload import OffloadStore
 from ._reload_tools import ReloadTools
 from ._services import MemoryServices
-from ._sessions import create_memory, resume_memory, standalone_memory
+from ._sessions import create_memory, referenced_files, resume_memory, standalone_memory, unread_sessions
 from ._split import SplitPlan, plan_split
 from ._summary_check import check_summary
 from ._tool_results import ToolResultCompactor, ToolResultPolicy
@@ -17,6 +17,8 @@ __all__ = [
     "create_memory",
     "resume_memory",
     "standalone_memory",
+    "unread_sessions",
+    "referenced_files",
     "ContextKeeper",
     "Turn",
     "MemoryServices",

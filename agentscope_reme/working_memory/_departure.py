@@ -77,7 +77,14 @@ class Departure:
         """
         ids = [msg.id for msg in messages]
         days = sorted({self._archive.day_of(msg) for msg in messages})
-        record = {"keys": list(keys), "ids": ids, "days": days, "number": self._state.number + 1, "noted": noted}
+        record = {
+            "session_id": self._session_id,
+            "keys": list(keys),
+            "ids": ids,
+            "days": days,
+            "number": self._state.number + 1,
+            "noted": noted,
+        }
         if op == "fold":
             record["summary"] = summary
         try:

@@ -72,6 +72,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self._book = EntryBook(services.tokens)
         self._ids: Counter[str] = Counter()
         self._state = state or SessionState()
+        self._state.session_id = session_id
         self._log: SessionLog = NoLog()
         if journal is not None and session_id is not None:
             self._log = SessionLog(journal, services.events, session_id, self._snapshot, services.consumers)
@@ -409,6 +410,10 @@ class ReMeInMemoryMemory(InMemoryMemory):
     def checkpoint(self, past: Iterable[str] = ()) -> None:
         """Put the whole state into the journal."""
         self._log.try_checkpoint(past)
+
+    def has_pending(self, consumer: str) -> bool:
+        """Whether there are fold records that a consumer has not read yet."""
+        return bool(self._state.outbox) and self._state.outbox[-1]["number"] > self._state.cursors.get(consumer, 0)
 
     def pending(self, consumer: str) -> list[dict[str, Any]]:
         """The fold records that a consumer has not read yet: `number`, `ids`, `days`, oldest first."""

@@ -37,6 +37,7 @@ class SessionState:
     cursors: dict[str, int] = field(default_factory=dict)
     leaving: dict[str, Any] | None = None
     number: int = 0
+    session_id: str | None = None
 
     @classmethod
     def replay(cls, records: Iterable[dict]) -> "SessionState":
@@ -89,7 +90,7 @@ class SessionState:
         self._on_drop(record)
         rest = [each for each in (self.leaving or {}).get("ids", ()) if each not in record["ids"]]
         self.leaving = {**self.leaving, "ids": rest} if self.leaving and rest else None
-        self.number = record["number"]
+        self.session_id, self.number = record["session_id"], record["number"]
         if record["noted"]:
             self.outbox.append({key: record[key] for key in ("number", "ids", "days")})
 
@@ -101,6 +102,7 @@ class SessionState:
         self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
         self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
         self.leaving = record["leaving"]
+        self.session_id = record.get("session_id")
 
     def record(self) -> dict[str, Any]:
         """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
@@ -113,6 +115,7 @@ class SessionState:
             "outbox": self.outbox,
             "cursors": self.cursors,
             "leaving": self.leaving,
+            "session_id": self.session_id,
         }
 
 

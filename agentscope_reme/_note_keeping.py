@@ -1,0 +1,117 @@
+# -*- coding: utf-8 -*-
+"""Hands what left a memory to the note writer: each message once, in its original form, also after a crash."""
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+from agentscope.message import Msg
+
+from ._errors import ReMeError, SessionInUseError
+from ._events import EventKind
+from .notes import NoteBatch, NoteQueue, NoteResult, NoteWriter
+from .working_memory import MemoryServices, ReMeInMemoryMemory, resume_memory, unread_sessions
+
+__all__ = ["CONSUMER", "NoteKeeping"]
+
+logger = logging.getLogger("agentscope_reme")
+
+CONSUMER = "notes"
+"""The name under which the journals' fold records are read."""
+
+
+class NoteKeeping:
+    """The way from the fold records of the journals to the note queue.
+
+    Args:
+        services (`MemoryServices`):
+            The archive and the files to read the messages from.
+        writer (`NoteWriter`):
+            Writes the notes.
+    """
+
+    def __init__(self, services: MemoryServices, writer: NoteWriter) -> None:
+        self._services = services
+        self._writer = writer
+        self._queue = NoteQueue(writer, events=services.events)
+        self._handed: dict[str, int] = {}
+        self._left_behind: list[ReMeInMemoryMemory] = []
+
+    def take(self, memory: ReMeInMemoryMemory) -> None:
+        """Queue the fold records of a memory that were not queued yet. Returns at once."""
+        session = memory.session_id
+        if session is None or not memory.has_pending(CONSUMER):
+            return
+        for record in memory.pending(CONSUMER):
+            if record["number"] > self._handed.get(session, 0):
+                self._handed[session] = record["number"]
+                load = partial(self._load, record["ids"], record["days"])
+                done = partial(self._done, memory, record["number"])
+                self._queue.submit(NoteBatch(session, record["number"], load, done))
+
+    def take_messages(self, messages: Sequence[Msg], language: str | None = None) -> None:
+        """Queue messages that are of no session."""
+        originals = [self._services.results.original(msg) for msg in messages]
+        self._queue.submit(NoteBatch(None, 0, lambda: originals, lambda _: None, language))
+
+    async def take_left_behind(self) -> None:
+        """Queue what sessions left unread whose process is gone; a session that somebody has open is theirs."""
+        names = await anyio.to_thread.run_sync(unread_sessions, self._services, CONSUMER)
+        for session_id in names:
+            try:
+                memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
+            except SessionInUseError:
+                continue
+            except ReMeError as error:
+                logger.warning("What session %s left unread cannot be noted now: %s", session_id, error)
+                continue
+            self._left_behind.append(memory)
+            self.take(memory)
+            self._let_go()
+
+    def give_back(self, session_id: str) -> None:
+        """Let go of a session that was opened only for its unread records, for somebody resumes it."""
+        for memory in self._left_behind:
+            if memory.session_id == session_id:
+                memory.close()
+        self._left_behind = [memory for memory in self._left_behind if memory.session_id != session_id]
+        self._handed.pop(session_id, None)
+
+    async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
+        """Wait until everything queued is written or kept."""
+        return await self._queue.drain(timeout)
+
+    def status(self) -> dict[str, Any]:
+        """`pending`, `done`, `failed`, `last_error`."""
+        return self._queue.status()
+
+    async def close(self, timeout: float) -> None:  # noqa: ASYNC109
+        """Write what can be written in time. The rest stays in the journals, and is told."""
+        finished, kept = await self._queue.close(timeout)
+        for memory in self._left_behind:
+            memory.close()
+        self._left_behind.clear()
+        if finished or kept:
+            self._services.events.emit(
+                EventKind.NOTES_CLOSED,
+                finished=len(finished),
+                kept=[(batch.session_id, batch.number) for batch in kept],
+            )
+        if kept:
+            logger.warning("%d batches were not noted in time; they are noted at the next start.", len(kept))
+
+    def _done(self, memory: ReMeInMemoryMemory, number: int, _result: NoteResult) -> None:
+        memory.advance(CONSUMER, number)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for memory in [each for each in self._left_behind if not each.has_pending(CONSUMER)]:
+            memory.checkpoint()
+            memory.close()
+            self._left_behind.remove(memory)
+
+    def _load(self, ids: list[str], days: list[str]) -> list[Msg]:
+        found = self._services.archive.find(ids, days)
+        return [self._services.results.original(msg) for msg in found]
