@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 
 from ._labels import FAILED, PRINTED, unlabelled
-from ._one_line import same_key
+from ._one_line import as_statement, same_key
 from ._reading import Reading
 from ._sections import Checkpoint
 from ._statements import Statement
@@ -47,7 +47,12 @@ def carried(earlier: Checkpoint, mended: set[str], replanned: bool) -> Iterator[
     lists = {field.name: getattr(earlier, field.name) for field in fields(earlier) if field.name != "goal"}
     worn = set([each for each in lists["context"] if PRINTED in each][:-_MOST_PRINTED])
     worn.update(lists["next_steps"][:-_MOST_OLD_PLANS] if replanned else ())
-    items = [(name, *unlabelled(item)) for name, each in lists.items() for item in each if item not in worn]
+    items = [
+        (name, *unlabelled(item))
+        for name, each in lists.items()
+        for item in map(as_statement, each)
+        if item not in worn
+    ]
     for at, (name, text, kind) in enumerate(items):
         is_call = name == "progress_done" and is_folded(text)
         is_mended = name == "progress_blocked" and text.partition(FAILED)[0] in mended
@@ -62,7 +67,7 @@ def goals(earlier: Checkpoint, reading: Reading) -> list[Statement]:
     size = len(earlier.goal)
     old = [
         Statement("goal", text, 1.0 + _RECENCY * at / size, at - size, kind)
-        for at, (text, kind) in enumerate(map(unlabelled, earlier.goal))
+        for at, (text, kind) in enumerate(map(unlabelled, map(as_statement, earlier.goal)))
     ]
     heard = [each for each in reading.statements if each.field == "goal"]
     unanswered = reading.last_request > reading.last_reply
@@ -71,7 +76,7 @@ def goals(earlier: Checkpoint, reading: Reading) -> list[Statement]:
     requests = old + (new or ([] if old else heard[:1]))
     if not requests:
         return []
-    last = _last_kind(requests[-1], bool(heard), unanswered, reading.last_reply >= 0)
+    last = _last_kind(requests[-1], reading.last_request >= 0, unanswered, reading.last_reply >= 0)
     named: dict[str, Statement] = {}
     for at, each in enumerate(requests):
         named.setdefault(same_key(each.text), replace(each, kind="" if at else "first"))

@@ -20,7 +20,7 @@ _INVISIBLE = re.compile(
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
 )
 
-_SENTENCE_END = re.compile(r"[。！？!?；;…][”’」』）)\"']*|\.(?=\s)")
+_SENTENCE_END = re.compile(r"[。！？；…][”’」』）)\"']*|[.!?;](?=\s)")
 _CLAUSE_END = re.compile(r"[，、：,:](?=\s|[^\x00-\x7f])|[，、：]|\s[-–—](?=\s)")
 _TOKEN = re.compile(r"[A-Za-z0-9./:\\_@#?=&%+~$*-]")
 _NOT_WORD = re.compile(r"[\W_]+")

@@ -16,7 +16,7 @@ __all__ = ["PASTED_RULE", "Statement", "assistant_statements", "user_statements"
 PASTED_RULE = 0.6
 """The weight of a rule in a long message."""
 
-_SENTENCE_CHARS = 600
+_SENTENCE_WIDTH = 600
 _ENDS = 30  # sentences at either end of a message; what lies between was pasted
 _LONG_MESSAGE = 12  # sentences; rules in what is longer are as likely instructions that were pasted
 _ITEM_WIDTH = 240
@@ -134,7 +134,7 @@ def _with_lists_joined(text: str) -> str:
             is_item
             and lines
             and (in_list or lines[-1].rstrip(" *").endswith((":", "：")))
-            and len(lines[-1]) < _SENTENCE_CHARS
+            and len(lines[-1]) < _SENTENCE_WIDTH
         ):
             lines[-1] += ("; " if in_list else " ") + line.strip().lstrip("-*+•· ")
             in_list = True
@@ -153,11 +153,15 @@ def _sentences(text: str) -> list[str]:
     for piece in pieces:
         if piece.startswith(("```", "~~~")):
             fenced = not fenced
-        elif not fenced and not cues.looks_like_code(piece[:_SENTENCE_CHARS]):
-            prose.append(as_statement(piece[:_SENTENCE_CHARS]))
+        elif not fenced and not cues.looks_like_code(piece[:_SENTENCE_WIDTH]):
+            prose.append(_statement(piece))
     telling = [each for each in prose if not cues.is_courtesy(each)] or prose
-    kept = telling or [as_statement(piece[:_SENTENCE_CHARS]) for piece in pieces[:3]]
+    kept = telling or [_statement(piece) for piece in pieces[:3]]
     return [each for each in dict.fromkeys(kept) if any(map(str.isalnum, each))]
+
+
+def _statement(piece: str) -> str:
+    return clipped(as_statement(piece[: 2 * _SENTENCE_WIDTH]), _SENTENCE_WIDTH)
 
 
 def _condensed(sentences: list[str]) -> str:

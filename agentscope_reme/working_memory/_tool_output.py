@@ -53,7 +53,7 @@ _FAILURE = re.compile(
     r"|command not found|no such file or directory|permission denied|connection refused|segmentation fault"
     r"|\btimed out\b|core dumped"
     r"|\bexit(?:ed)?\s*(?:code|status|with(?: code| status)?)?\s*[:=]?\s*[1-9]\d{0,2}\b"
-    r"|[1-9]\d*\s+(?:failed|failures|errors?)\b"
+    r"|[1-9]\d*\s+(?:failed|failures|errors?)\b(?![./])"
     r"|^\W*(?:错误|报错|失败|异常|致命)[^。]{0,4}[:：]"
     r"|(?:执行|请求|调用|操作|连接|编译|部署|测试|构建|上传|下载|写入|读取)(?:超时|失败|异常|被拒绝)"
     r"|文件不存在|找不到文件|权限不足",
@@ -163,7 +163,9 @@ def _lines_at_hints(lowered: str, text: str) -> Iterator[str]:
         start = _line_end(text, match.end())
         if text[match.start() : start].rstrip().endswith(":"):  # what went wrong stands on the line below
             start = _line_end(text, start + 1)
-        yield text[max(begin, match.start() - _LINE_CHARS // 2) : min(start, match.end() + _LINE_CHARS)].strip()
+        if match.start() - begin > _LINE_CHARS:
+            begin = text.find(" ", match.start() - _LINE_CHARS // 2, match.start()) + 1 or match.start()
+        yield text[begin : min(start, match.end() + _LINE_CHARS)].strip()
         hits += 1
         if hits == _MOST_HITS:
             start = max(start, len(text) - _EDGE_CHARS)
