@@ -1,0 +1,48 @@
+# -*- coding: utf-8 -*-
+"""The demo: an agent that investigates an incident in a sample project, in a context far too small for it.
+
+Its parts are there to be used by your own programs too: `demos/quickstart.py` shows how.
+"""
+
+from ._columns import padded
+from ._commands import COMMANDS, Commands
+from ._dialogue import DIALOGUES, Dialogue
+from ._facts import FACTS, Fact, Finding
+from ._live_view import LiveView
+from ._log_view import LogView, PlainView
+from ._project import SampleProject
+from ._project_tools import ProjectTools
+from ._report import heading, report
+from ._run import DemoRun, Outcome
+from ._script import Investigation
+from ._texts import TEXTS
+from ._witness import Spectacle, Tally, Witness
+
+__all__ = [
+    # what the agent works on, and with
+    "SampleProject",
+    "ProjectTools",
+    "Commands",
+    "COMMANDS",
+    # who decides, and what is said
+    "Investigation",
+    "Fact",
+    "FACTS",
+    "Finding",
+    "Dialogue",
+    "DIALOGUES",
+    # the run
+    "DemoRun",
+    "Outcome",
+    "Tally",
+    "Witness",
+    # how it is shown
+    "Spectacle",
+    "LogView",
+    "PlainView",
+    "LiveView",
+    "TEXTS",
+    "heading",
+    "padded",
+    "report",
+]

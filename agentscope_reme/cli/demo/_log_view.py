@@ -1,0 +1,134 @@
+# -*- coding: utf-8 -*-
+"""What happens, as lines of text: the base of both views, and the one for files, pipes and CI."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ..._events import Event
+from ._columns import fitted, row, wrapped
+from ._facts import RELOADING
+from ._texts import TEXTS
+from ._witness import Tally
+
+__all__ = ["Line", "LogView", "PlainView"]
+
+Line = tuple[str, str]
+"""The name of a style, and the text."""
+
+_WIDEST = 110
+
+
+class LogView:
+    """Words for each thing that happens; how a line is shown is the subclass's.
+
+    Args:
+        language (`str`):
+            `"en"` or `"zh"`.
+    """
+
+    is_plain = False
+
+    def __init__(self, language: str) -> None:
+        self.texts: Mapping[str, str] = TEXTS[language]
+
+    @property
+    def width(self) -> int:
+        """Columns of a line."""
+        return _WIDEST
+
+    def show(self, style: str, line: str) -> None:
+        """Show a finished line."""
+
+    def gauged(self, tally: Tally) -> None:
+        """The numbers are other ones now."""
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Show finished lines."""
+        for style, line in lines:
+            self.show(style, line)
+
+    def paragraph(self, style: str, text: str, mark: str = "") -> None:
+        """Show a text in lines of the view's width, behind a mark."""
+        for at, line in enumerate(wrapped(text, self.width - 2, "  ")):
+            self.show(style, (mark + line[len(mark) :]) if mark and at == 0 else line)
+
+    # ------------------------------------------------------------------ what happens
+
+    def opened(self, paragraphs: Iterable[str]) -> None:
+        title, *rest = paragraphs
+        self.show("title", title)
+        for text in rest:
+            for line in wrapped(text, self.width):
+                self.show("dim", line)
+
+    def asked(self, text: str) -> None:
+        self.show("plain", "")
+        for line in wrapped(self.texts["you"] + text, self.width):
+            self.show("asked", line)
+
+    def said(self, text: str) -> None:
+        self.show("plain", "")
+        self.paragraph("said", text, "*")
+
+    def used(self, tool: str, arguments: str, tokens: int) -> None:
+        style = "reload" if tool in RELOADING else "tool"
+        self._row(style, tool, arguments, self._say("tokens", count=tokens))
+
+    def truncated(self, tool: str, file: str, before: int, after: int) -> None:
+        what = self._say("truncated_what", tool=tool, file=fitted(file, 13))
+        self._row("truncated", self.texts["truncated"], what, self._say("from_to", before=before, after=after))
+
+    def folded(self, event: Event) -> None:
+        details = event.details
+        what = self._say(
+            "folded_what",
+            messages=details["messages"],
+            source=self.texts.get(f"source_{details['source']}", details["source"]),
+            ms=round(1000 * (event.duration or 0)),
+        )
+        figure = self._say("from_to", before=event.tokens_before or 0, after=event.tokens_after or 0)
+        self._row("folded", self.texts["folded"], what, figure)
+
+    def warned(self, text: str) -> None:
+        self._row("warning", self.texts["warning"], text, "")
+
+    def _row(self, style: str, label: str, text: str, figure: str) -> None:
+        self.show(style, row(label, text, figure, self.width))
+
+    def _say(self, key: str, **values: object) -> str:
+        return self.texts[key].format(**values)
+
+
+class PlainView(LogView):
+    """Lines without colour, one after the other.
+
+    Args:
+        language (`str`):
+            `"en"` or `"zh"`.
+        write (`Callable[[str], None]`):
+            Takes each line, with its end.
+    """
+
+    is_plain = True
+
+    def __init__(self, language: str, write: Callable[[str], None]) -> None:
+        super().__init__(language)
+        self._write = write
+        self._shown: Mapping[str, int] = {}
+
+    def __enter__(self) -> "PlainView":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to put back."""
+
+    def show(self, style: str, line: str) -> None:
+        self._write(f"{line.rstrip()}\n")
+
+    def gauged(self, tally: Tally) -> None:
+        if tally.parts is self._shown:
+            return
+        self._shown = tally.parts
+        fixed = tally.parts["system_prompt"] + tally.parts["tools"]
+        parts = {"part_fixed": fixed, **{f"part_{key}": tally.parts[key] for key in ("summary", "messages")}}
+        what = ", ".join(f"{self.texts[key]} {tokens:,}" for key, tokens in parts.items())
+        self._row("dim", self.texts["context"], what, f"{tally.used:,} / {tally.threshold:,}")

@@ -1,0 +1,197 @@
+# -*- coding: utf-8 -*-
+"""The run itself: a real agent with a real memory, watched, and counted afterwards."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentscope.agent import ReActAgent
+from agentscope.formatter import OpenAIChatFormatter
+from agentscope.memory import InMemoryMemory
+from agentscope.message import Msg
+from agentscope.tool import Toolkit
+
+from ... import ContextConfig, MemoryManager
+from ...message import MessageTokens
+from ...testing import ScriptedChatModel
+from ._census import Census
+from ._dialogue import DIALOGUES
+from ._facts import Finding
+from ._project import SampleProject
+from ._project_tools import ProjectTools
+from ._script import Investigation
+from ._weighing import WeighingFormatter
+from ._witness import Spectacle, Tally, Witness
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+
+__all__ = ["DemoRun", "Outcome"]
+
+_MOST_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it went.
+
+    Args:
+        answer (`str`):
+            The agent's last answer.
+        tally (`Tally`), census (`Census`):
+            The numbers.
+        requests (`Sequence[int]`):
+            Tokens of each request to the model.
+        right (`Sequence[str]`), missing (`Sequence[str]`):
+            Names of the values that the answer has, and has not.
+        findings (`Sequence[Finding]`):
+            Where the script found what it reported; empty with a live model.
+    """
+
+    answer: str
+    tally: Tally
+    census: Census
+    requests: Sequence[int]
+    right: Sequence[str]
+    missing: Sequence[str]
+    findings: Sequence[Finding]
+
+    @property
+    def sound(self) -> bool:
+        """Whether the memory kept its promises."""
+        census = self.census
+        return not (census.lost or census.doubled or census.altered) and max(self.requests) <= self.tally.window
+
+
+class DemoRun:
+    """One run in a folder: `project/` is the copy that the agent works on, `memory/` its memory.
+
+    Args:
+        folder (`Path`):
+            The folder.
+        language (`str`):
+            `"en"` or `"zh"`.
+        window (`int`):
+            The agent's window in tokens.
+        live (`tuple[ChatModelBase, FormatterBase] | None`):
+            The model that drives the agent and writes the summaries; a script does, and summaries are extractive,
+            where left out.
+        pace (`float`):
+            Seconds that each scripted decision takes, so that a person can follow.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        language: str = "en",
+        window: int = 8_000,
+        live: "tuple[ChatModelBase, FormatterBase] | None" = None,
+        pace: float = 0.0,
+    ) -> None:
+        self.words = DIALOGUES[language]
+        self.script = Investigation(language)
+        self.model: ChatModelBase = live[0] if live else ScriptedChatModel(self.script, delay=pace)
+        self.context = ContextConfig(window, memory_compact_reserve=window // 5)
+        self._formatter: FormatterBase = live[1] if live else OpenAIChatFormatter()
+        self._folder = folder
+        self._language = language
+        options: dict[str, Any] = {} if live else {"model": None}
+        self.manager = MemoryManager(
+            folder / "memory",
+            max_input_length=window,
+            memory_compact_reserve=self.context.reserve,
+            tool_result_compact_keep_n=1,
+            old_max_bytes=window // 8,
+            **options,
+        )
+
+    async def play(self, view: Spectacle, tally: Tally) -> Outcome:
+        """Let the agent work, and show it.
+
+        Args:
+            view (`Spectacle`):
+                Shows it.
+            tally (`Tally`):
+                Is kept up to date.
+
+        Raises:
+            `KeyboardInterrupt`: the person stopped it.
+        """
+        project = SampleProject.write(self._folder / "project", self._language)
+        toolkit = Toolkit()
+        for tool in ProjectTools(project.root).functions():
+            toolkit.register_tool_function(tool)
+        agent = ReActAgent(
+            "detective",
+            self.words.system_prompt,
+            self.model,
+            self._formatter,
+            toolkit,
+            InMemoryMemory(),
+            max_iters=_MOST_STEPS,
+            parallel_tool_calls=True,
+        )
+        agent.set_console_output_enabled(False)
+        await self.manager.start()
+        try:
+            return await self._watched(agent, project, view, tally)
+        finally:
+            await self.manager.close()
+
+    async def _watched(self, agent: ReActAgent, project: SampleProject, view: Spectacle, tally: Tally) -> Outcome:
+        memory = self.manager.attach(agent)
+        count = memory.services.tokens.count_text
+        witness = Witness(view, MessageTokens(count), tally, memory)
+        agent.formatter = weighing = WeighingFormatter(self._formatter, count, agent.toolkit.get_json_schemas)
+        agent.register_instance_hook("pre_print", "witness", witness.heard)
+        tally.window, tally.threshold = self.context.max_input_length, self.context.threshold
+        self.manager.subscribe(witness.told)
+        with _warnings_to(view):
+            for text in (self.words.task, self.words.follow_up):
+                request = Msg("user", text, "user")
+                witness.asked(request)
+                reply = await agent(request)
+                if (reply.metadata or {}).get("_is_interrupted"):
+                    raise KeyboardInterrupt
+                if text is not self.words.follow_up:
+                    view.said(reply.get_text_content() or "")
+        answer = reply.get_text_content() or ""
+        names: dict[bool, list[str]] = {True: [], False: []}
+        for name, value in project.answers.items():
+            names[value in answer].append(name)
+        return Outcome(
+            answer=answer,
+            tally=tally,
+            census=Census.take(memory, witness.messages),
+            requests=weighing.weights,
+            right=names[True],
+            missing=names[False],
+            findings=self.script.findings,
+        )
+
+
+class _Telling(logging.Handler):
+    def __init__(self, view: Spectacle) -> None:
+        super().__init__(logging.WARNING)
+        self._view = view
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._view.warned(record.getMessage())
+
+
+@contextmanager
+def _warnings_to(view: Spectacle) -> Iterator[None]:
+    """Warnings of the package go into the picture, not across it."""
+    logger, handler = logging.getLogger("agentscope_reme"), _Telling(view)
+    propagated, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagated

@@ -1,0 +1,236 @@
+# -*- coding: utf-8 -*-
+"""The parts of the demo: the sample project, the tools' confinement, the script's honesty, the texts, the columns."""
+
+import asyncio
+import os
+import re
+import string
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentscope_reme.cli.demo import DIALOGUES, FACTS, TEXTS, Commands, Investigation, ProjectTools, SampleProject
+from agentscope_reme.cli.demo._columns import cells, fitted, padded, row, wrapped
+from agentscope_reme.cli.demo._report import heading
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
+    return SampleProject.write(tmp_path_factory.mktemp("sample"))
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def text_of(response: Any) -> str:
+    return "\n".join(block["text"] for block in response.content)
+
+
+def ask(project: SampleProject, tool: str, **arguments: Any) -> str:
+    return text_of(asyncio.run(getattr(ProjectTools(project.root), tool)(**arguments)))
+
+
+# ---------------------------------------------------------------------- the project
+
+
+def test_the_project_is_the_same_every_time(project: SampleProject, tmp_path: Path) -> None:
+    again = SampleProject.write(tmp_path)
+    assert files_of(again.root) == files_of(project.root)
+    assert again.answers == project.answers
+
+
+def test_the_log_is_long_and_shows_what_the_answers_say(project: SampleProject) -> None:
+    log = (project.root / "logs/server.log").read_text(encoding="utf-8")
+    assert 100_000 < len(log) < 200_000
+    lines = log.splitlines()
+    failed = [line for line in lines if " PoolEmpty" in line]
+    assert len(failed) == int(project.answers["failed"])
+    assert project.answers["first_time"] in failed[0]
+    assert project.answers["first_request"] in failed[0]
+    before = lines[: lines.index(failed[0])]
+    assert sum(" timeout," in line for line in before) == int(project.answers["timeouts"])
+    path, number = project.answers["code"].split(":")
+    assert (project.root / path).read_text(encoding="utf-8").splitlines()[int(number) - 1].strip() == "continue"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_fact_can_be_found_with_the_tools_alone(language: str, tmp_path: Path) -> None:
+    project = SampleProject.write(tmp_path, language)
+    shown = "\n".join(
+        [
+            ask(project, "read_file", path="docs/deploys.md"),
+            ask(project, "read_file", path="docs/runbook.md"),
+            ask(project, "search_files", pattern="continue", path="orderdesk"),
+            *(ask(project, "run_command", command=command) for command in ("settings", "log_stats", "replay")),
+        ]
+    )
+    found = {}
+    for fact in FACTS:
+        match = re.search(fact.pattern, shown)
+        assert match is not None, fact.names
+        assert fact.search[language] in shown
+        found.update(zip(fact.names, match.groups(), strict=True))
+    assert found == project.answers
+
+
+def test_the_tests_of_the_project_find_the_fault(project: SampleProject) -> None:
+    printed = ask(project, "run_command", command="tests")
+    assert len(printed) > 30_000
+    assert "a connection that timed out is lost" in printed
+    assert printed.endswith("[exit code 1]")
+
+
+# ---------------------------------------------------------------------- the tools
+
+
+@pytest.mark.parametrize("tool", ["read_file", "list_files", "search_files"])
+@pytest.mark.parametrize("path", ["..", "../../etc/passwd", "/etc/passwd", "docs/../../x", "link/passwd", "\0", ""])
+def test_no_tool_leads_out(tool: str, path: str, tmp_path: Path) -> None:
+    project = SampleProject.write(tmp_path / "in")
+    os.symlink("/etc", project.root / "link")
+    arguments = {"path": path, "pattern": "root"} if tool == "search_files" else {"path": path}
+    answer = ask(project, tool, **arguments)
+    assert answer.startswith("Error: ")
+    assert "root:" not in answer
+
+
+def test_nothing_in_the_project_changes(project: SampleProject) -> None:
+    before = files_of(project.root)
+    for command in ("settings", "log_stats", "replay"):
+        ask(project, "run_command", command=command)
+    ask(project, "search_files", pattern="x")
+    assert files_of(project.root) == before
+
+
+def test_arguments_are_taken_as_a_model_writes_them(project: SampleProject) -> None:
+    answer = ask(project, "read_file", path="logs/server.log", start_line="7", lines="2")
+    assert answer.splitlines()[0].startswith("logs/server.log, lines 7 to 8 of ")
+    assert len(answer.splitlines()) == 3
+    assert ask(project, "read_file", path="README.md", start_line=900) == "Error: README.md has 10 lines."
+    assert ask(project, "read_file", path="none.txt").startswith("Error: ")
+    assert ask(project, "search_files", pattern=".*", path="docs").startswith("0 lines with '.*'")
+
+
+def run(root: Path, code: str, **limits: Any) -> str:
+    return asyncio.run(Commands(root, {"it": (sys.executable, "-c", code)}, **limits).run("it"))
+
+
+def test_a_command_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    printed = run(tmp_path, "import time; print('begun', flush=True); time.sleep(60)", timeout=0.5)
+    assert printed == "$ it\nbegun\n[stopped after 0.5 seconds]"
+
+
+def test_a_command_that_prints_without_end_is_stopped(tmp_path: Path) -> None:
+    printed = run(tmp_path, "while True: print('y' * 99)", max_bytes=10_000)
+    assert printed.endswith("[stopped after 10000 bytes of output]")
+    assert len(printed) < 10_100
+
+
+def test_a_command_sees_no_keys_and_no_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM_API_KEY", "secret")
+    printed = run(tmp_path, "import os, sys; print(sorted(os.environ), repr(sys.stdin.read()), os.getcwd())")
+    assert "LLM_API_KEY" not in printed
+    assert "'' " in printed
+    assert os.path.realpath(tmp_path) in printed
+
+
+# ---------------------------------------------------------------------- the script
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_script_that_is_shown_nothing_reports_nothing(language: str) -> None:
+    script = Investigation(language)
+    nothing = [{"role": "system", "content": "..."}, {"role": "user", "content": "..."}]
+    replies = []
+    while not (replies and isinstance(replies[-1], str) and len(replies) > 24):
+        replies.append(script(nothing, None))
+    report = replies[-1]
+    assert report.count(DIALOGUES[language].unknown) == sum(report_places(language).values())
+    assert script.findings == []
+    searched = [call.arguments["pattern"] for reply in replies[24:-1] for call in reply if not isinstance(call, str)]
+    assert len(searched) == len(set(searched)) == len({fact.search[language] for fact in FACTS})
+
+
+def report_places(language: str) -> Mapping[str, int]:
+    names = [name for _, name, _, _ in string.Formatter().parse(DIALOGUES[language].report) if name]
+    return {name: names.count(name) for name in names}
+
+
+def test_the_person_s_words_are_no_findings() -> None:
+    from agentscope_reme.cli.demo._facts import Seen
+
+    said = "pool.size                    24                       from config/default.ini:15"
+    fact = next(fact for fact in FACTS if fact.names == ("pool",))
+    assert Seen([{"role": "system", "content": said}, {"role": "user", "content": said}]).find(fact) is None
+    found = Seen([{"role": "assistant", "content": [{"type": "text", "text": said}]}]).find(fact)
+    assert found is not None
+    assert (found.values, found.source) == ({"pool": "24"}, "kept")
+
+
+# ---------------------------------------------------------------------- the texts
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_both_languages_say_the_same_things() -> None:
+    en, zh = TEXTS["en"], TEXTS["zh"]
+    assert set(en) == set(zh)
+    for key in en:
+        assert places(en[key]) == places(zh[key]), key
+    english, chinese = DIALOGUES["en"], DIALOGUES["zh"]
+    assert set(english.chapters) == set(chinese.chapters)
+    assert places(english.report) == places(chinese.report)
+    for field in fields(chinese):
+        words = getattr(chinese, field.name)
+        assert re.search("[一-鿿]", "".join(words.values()) if isinstance(words, Mapping) else words)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_stands_alone_fits_eighty_columns(language: str) -> None:
+    for chapter in DIALOGUES[language].chapters.values():
+        assert cells(chapter) <= 76
+    for name in ("answer", "became", "proof", "where"):
+        ((_, line),) = heading(TEXTS[language][name], 80)
+        assert cells(line) == 80
+
+
+# ---------------------------------------------------------------------- the columns
+
+MIXED = st.text(st.sampled_from("ab z中文，。é\u0301—…"), max_size=80)
+
+
+@given(MIXED, st.integers(0, 40))
+def test_fitted_text_fits_and_is_cut_only_where_it_must_be(text: str, width: int) -> None:
+    shown = fitted(text, width)
+    assert cells(shown) <= max(width, 0)
+    assert shown == text or (cells(text) > width and (not shown or shown[-1] == "…"))
+
+
+@given(MIXED, st.integers(4, 40), st.sampled_from(["", "  "]))
+def test_wrapped_text_fits_and_loses_only_spaces(text: str, width: int, indent: str) -> None:
+    lines = list(wrapped(text, width, indent))
+    assert all(cells(line) <= width for line in lines)
+    assert all(line.startswith(indent) and line.strip() for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+@given(MIXED, MIXED, st.sampled_from(["", "5,561 → 436", "27,034 tokens"]), st.integers(60, 120))
+def test_a_row_is_exactly_as_wide_as_the_screen(label: str, text: str, figure: str, width: int) -> None:
+    line = row(label, text, figure, width)
+    assert cells(line) == width
+    assert line.endswith(figure)
+
+
+@given(MIXED, st.integers(0, 60))
+def test_padded_text_is_as_wide_as_asked(text: str, width: int) -> None:
+    assert cells(padded(text, width)) == max(width, cells(text))
+    assert padded(text, width, right=True).endswith(text)
