@@ -3,10 +3,11 @@
 
 import logging
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ._errors import ConfigError
 
-__all__ = ["DEFAULT_RESERVE", "ContextConfig", "fitted_reserve"]
+__all__ = ["DEFAULT_RESERVE", "ContextConfig", "RecallConfig", "fitted_reserve"]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -85,6 +86,51 @@ class ContextConfig:
     def hint_tokens(self) -> int:
         """Room for the hint messages that the host adds after the hook has run."""
         return min(_HINT_TOKENS, self.threshold // 20)
+
+
+@dataclass(frozen=True)
+class RecallConfig:
+    """What an agent is shown of its long-term memory before a reply.
+
+    Args:
+        enabled (`bool`):
+            Search notes and archive with the user's message and the last turn.
+        max_memories (`int`):
+            The most hits to show, from 1 to 100.
+        min_score (`float`):
+            The least score of a hit, from 0 to 1.
+        max_tokens (`int`):
+            The most tokens that the hits may take together.
+        form (`"list" | "json"`):
+            How they are shown.
+        memory_md (`bool`):
+            Show MEMORY.md, whether or not a search is made.
+        memory_md_tokens (`int`):
+            The most tokens of it.
+
+    Raises:
+        `ConfigError`: a value that cannot work.
+    """
+
+    enabled: bool = True
+    max_memories: int = 5
+    min_score: float = 0.2
+    max_tokens: int = 1_000
+    form: Literal["list", "json"] = "list"
+    memory_md: bool = True
+    memory_md_tokens: int = 1_500
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.max_memories <= 100:
+            raise ConfigError(f"max_memories is {self.max_memories!r}: give a number from 1 to 100.")
+        if not 0 <= self.min_score <= 1:
+            raise ConfigError(f"min_score is {self.min_score!r}: give a number from 0 to 1.")
+        if self.max_tokens < 1 or self.memory_md_tokens < 1:
+            raise ConfigError(
+                f"max_tokens {self.max_tokens!r} and memory_md_tokens {self.memory_md_tokens!r} must be positive.",
+            )
+        if self.form not in ("list", "json"):
+            raise ConfigError(f"form is {self.form!r}: it is 'list' or 'json'.")
 
 
 def fitted_reserve(reserve: int, threshold: int) -> int:
