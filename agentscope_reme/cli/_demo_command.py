@@ -111,7 +111,8 @@ def _places(outcome: "Outcome", folder: Path, view: "LiveView | PlainView", kept
     texts, census = view.texts, outcome.census
     yield from heading(texts["where"], view.width)
     yield "plain", f"  {folder}"
-    for key in ("memory", "results", "journal"):
+    noted = (folder / texts["notes"]).exists() or any(folder.glob("memory/memory/*.md"))
+    for key in ("memory", "results", "journal", *(["notes"] if noted else [])):
         what = texts[f"{key}_what"].format(lines=census.archived, files=census.files)
         yield "dim", f"    {padded(texts[key], 26)}{what}"
     if not kept:

@@ -12,17 +12,21 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _loopback import faults_of, qwen_tokens
 
 from agentscope_reme.cli import main
-from agentscope_reme.cli.demo import DemoRun, Outcome, PlainView, Tally
+from agentscope_reme.cli.demo import DIALOGUES, DemoRun, Investigation, Outcome, PlainView, Tally
 from agentscope_reme.cli.demo._census import Census
 from agentscope_reme.cli.demo._columns import cells
+
+if TYPE_CHECKING:
+    from _loopback import Loopback
 
 WINDOW = 8_000
 
@@ -249,6 +253,54 @@ def test_ctrl_c_ends_it_quietly_and_removes_the_folder(tmp_path: Path) -> None:
     assert "Interrupted." in screen.text
     assert screen.text.rindex("\x1b[?25h") > screen.text.rindex("\x1b[?25l")
     assert list(tmp_path.iterdir()) == []
+
+
+SUMMARY = """\
+## Goal
+- Find why customers get 502.
+
+## Constraints
+- Change nothing.
+
+## Progress
+### Done
+- read logs/server.log
+
+## Key Decisions
+- none
+
+## Next Steps
+- go on
+
+## Critical Context
+- orderdesk/paylane.py
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_real_model_s_requests_fit_and_a_poor_summary_loses_nothing(
+    language: str,
+    loopback: "Callable[..., Loopback]",
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The server decides as the script does, writes summaries that say little, and refuses what is over the window."""
+    script = Investigation(language)
+
+    def answer(body: dict[str, Any], _number: int) -> Any:
+        agent = DIALOGUES[language].system_prompt in json.dumps(body["messages"][0], ensure_ascii=False)
+        return script(body["messages"], body["tools"]) if agent else SUMMARY
+
+    server = loopback(answer, window=WINDOW)
+    monkeypatch.setenv("LLM_API_KEY", "none")
+    monkeypatch.setenv("LLM_BASE_URL", server.url)
+    assert main(["demo", "--live", "--model", "m", "--plain", "--lang", language, "--window", str(WINDOW)]) == 0
+    out = capsys.readouterr().out
+    assert not server.violations
+    assert out.count("  ✓ ") == 4
+    assert "✗" not in out
+    assert len(re.findall(r"^  (?:folded|压缩) +\d+ .*(?:by the model|模型撰写)", out, re.M)) >= 3
 
 
 @pytest.mark.slow

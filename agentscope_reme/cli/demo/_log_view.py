@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from ..._events import Event
-from ._columns import fitted, row, wrapped
+from ._columns import fitted, padded, row, wrapped
 from ._facts import RELOADING
 from ._texts import TEXTS
 from ._witness import Tally
@@ -15,6 +15,7 @@ Line = tuple[str, str]
 """The name of a style, and the text."""
 
 _WIDEST = 110
+_INDENT = 22
 
 
 class LogView:
@@ -29,6 +30,7 @@ class LogView:
 
     def __init__(self, language: str) -> None:
         self.texts: Mapping[str, str] = TEXTS[language]
+        self._warnings: set[str] = set()
 
     @property
     def width(self) -> int:
@@ -89,7 +91,13 @@ class LogView:
         self._row("folded", self.texts["folded"], what, figure)
 
     def warned(self, text: str) -> None:
-        self._row("warning", self.texts["warning"], text, "")
+        if text in self._warnings:
+            return
+        self._warnings.add(text)
+        label = self.texts["warning"]
+        for line in wrapped(text, self.width - _INDENT):
+            self.show("warning", f"  {padded(label, _INDENT - 2)}{line}")
+            label = ""
 
     def _row(self, style: str, label: str, text: str, figure: str) -> None:
         self.show(style, row(label, text, figure, self.width))

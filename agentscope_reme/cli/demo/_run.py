@@ -137,11 +137,12 @@ class DemoRun:
             parallel_tool_calls=True,
         )
         agent.set_console_output_enabled(False)
-        await self.manager.start()
-        try:
-            return await self._watched(agent, project, view, tally)
-        finally:
-            await self.manager.close()
+        with _warnings_to(view):
+            await self.manager.start()
+            try:
+                return await self._watched(agent, project, view, tally)
+            finally:
+                await self.manager.close()
 
     async def _watched(self, agent: ReActAgent, project: SampleProject, view: Spectacle, tally: Tally) -> Outcome:
         memory = self.manager.attach(agent)
@@ -151,15 +152,14 @@ class DemoRun:
         agent.register_instance_hook("pre_print", "witness", witness.heard)
         tally.window, tally.threshold = self.context.max_input_length, self.context.threshold
         self.manager.subscribe(witness.told)
-        with _warnings_to(view):
-            for text in (self.words.task, self.words.follow_up):
-                request = Msg("user", text, "user")
-                witness.asked(request)
-                reply = await agent(request)
-                if (reply.metadata or {}).get("_is_interrupted"):
-                    raise KeyboardInterrupt
-                if text is not self.words.follow_up:
-                    view.said(reply.get_text_content() or "")
+        for text in (self.words.task, self.words.follow_up):
+            request = Msg("user", text, "user")
+            witness.asked(request)
+            reply = await agent(request)
+            if (reply.metadata or {}).get("_is_interrupted"):
+                raise KeyboardInterrupt
+            if text is not self.words.follow_up:
+                view.said(reply.get_text_content() or "")
         answer = reply.get_text_content() or ""
         names: dict[bool, list[str]] = {True: [], False: []}
         for name, value in project.answers.items():

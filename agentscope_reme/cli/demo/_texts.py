@@ -62,6 +62,8 @@ _EN = {
     "results_what": "{files} full tool results",
     "journal": "memory/.state/sessions/",
     "journal_what": "the journal: resume() goes on from it",
+    "notes": "memory/MEMORY.md",
+    "notes_what": "the notes, and memory/memory/ for each day",
     "removed": "It is removed now. To keep it: agentscope-reme demo --dir reme-demo",
     "interrupted": "Interrupted.",
 }
@@ -122,6 +124,8 @@ _ZH = {
     "results_what": "{files} 份工具结果全文",
     "journal": "memory/.state/sessions/",
     "journal_what": "会话日志，resume() 由此继续",
+    "notes": "memory/MEMORY.md",
+    "notes_what": "笔记；每天的笔记在 memory/memory/",
     "removed": "临时目录现已删除。如需保留：agentscope-reme demo --dir reme-demo",
     "interrupted": "已中断。",
 }

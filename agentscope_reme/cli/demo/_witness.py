@@ -125,9 +125,10 @@ class Witness:
             self.tally.folding = event.details["messages"]
         elif event.kind is EventKind.FOLDED:
             self._folded(event)
-        elif event.error is not None:
+        elif event.kind is EventKind.FOLD_FAILED:
             self.tally.folding = 0
-            self._view.warned(event.error)
+        elif event.kind is EventKind.OVER_BUDGET:  # of the failures, this one alone is not logged
+            self._view.warned(event.error or "")
         self._view.gauged(self.tally)
 
     def _folded(self, event: Event) -> None:
