@@ -38,7 +38,8 @@ _CODE = re.compile(
 _SYMBOL = re.compile(r"[^\w\s]|[\d_]")
 _WIDE = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]")
 
-_RUN = re.compile(r"[A-Za-z0-9_./:@#~+=?&%-]*[A-Za-z0-9_]/?")
+_RUN = re.compile(r"[A-Za-z0-9_./:@#~+=?&%-]+")
+_RUN_END = "./:@#~+=?&%-"
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s)$", re.IGNORECASE)
 _TELLING = re.compile(
     r"://|@|\w_\w|[a-z][A-Z]"  # a URL, a mail address, names of code
@@ -47,7 +48,7 @@ _TELLING = re.compile(
     r"|\d{4}|\d\.\d+\.\d|\d:\d\d|\d-\d+-\d|[A-Za-z][-_#:]?\d|\d[A-Za-z]{2}",  # numbers, versions, dates, ids
 )
 _AMOUNT = re.compile(
-    r"[$¥￥€£]\s?\d[\d,.]*|\d[\d,.]*\s?(?:%|％|[kKmMgGtT]?i?[bB]\b|ms\b|px\b|min\b|hours?\b|days?\b|weeks?\b|years?\b|"
+    r"[$¥￥€£]\s?\d[\d,.]*|(?<![\d,.])\d[\d,.]*\s?(?:%|％|[kKmMgGtT]?i?[bB]\b|ms\b|px\b|min\b|hours?\b|days?\b|weeks?\b|years?\b|"
     r"元|万|亿|块|美元|公斤|千克|斤|克|厘米|公里|"
     r"小时|分钟|秒|天|周|个月|月|年|号|日|点|岁|次|台|度|℃|°C)",
 )
@@ -127,7 +128,7 @@ def looks_like_code(sentence: str) -> bool:
 
 def identifiers(text: str) -> list[str]:
     """Paths, URLs, ids, versions, dates and names of code, in order: words that are worth nothing unless exact."""
-    runs = (run.rstrip("/:.") for run in _RUN.findall(text))
+    runs = (run.rstrip(_RUN_END) for run in _RUN.findall(text))
     return [run for run in runs if len(run) > 3 and not (run.isalpha() and run.islower()) and _tells(run)]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Literal
 
 from agentscope.message import Msg
 
+from ..text import Language
 from ._carry import carried, goals, without_finished, without_repeats
 from ._cues import identifiers, is_courtesy
 from ._fit import fitted
@@ -18,7 +18,7 @@ from ._reading import Reading, read_messages
 from ._sections import Checkpoint, parse_checkpoint
 from ._statements import Statement
 from ._tool_digest import ToolCall, folded
-from ._tool_output import excerpts, failure_in
+from ._tool_output import excerpts, failure_in, offloaded_to
 
 __all__ = ["extractive_summary"]
 
@@ -36,7 +36,7 @@ def extractive_summary(
     *,
     count: Callable[[str], int],
     budget: int,
-    language: Literal["zh", "en"],
+    language: Language,
     split_turn: bool = False,
 ) -> str:
     """A checkpoint in six sections, drawn from the messages by rules; the same input always gives the same text.
@@ -53,7 +53,7 @@ def extractive_summary(
             The number of tokens of a text.
         budget (`int`):
             The number of tokens that the result may have; from about 120 on it is kept.
-        language (`Literal["zh", "en"]`):
+        language (`Language`):
             The language of headings and labels.
         split_turn (`bool`):
             Whether the turn that the messages end in goes on after them.
@@ -130,7 +130,9 @@ def _printed(successes: list[ToolCall], names: set[str]) -> Iterator[Statement]:
         is_last = at >= len(calls) - _LAST_RESULTS
         if (is_used or is_last) and not is_courtesy(text):
             title = clipped(call.title, _TITLE_WIDTH)
-            yield Statement("context", f"{title}{PRINTED}{text}”", 0.3 + 0.5 * is_used + 0.5 * is_last, call.order)
+            file = offloaded_to(call.output or "")
+            quoted = f"{title}{PRINTED}{text}”" + (f" ({file})" if file else "")
+            yield Statement("context", quoted, 0.3 + 0.5 * is_used + 0.5 * is_last, call.order)
 
 
 def _anything(reading: Reading) -> list[Statement]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal
 
+from ..text import Language
 from ._one_line import clipped, width
 from ._sections import Checkpoint, render_checkpoint
 from ._statements import Statement
@@ -28,7 +28,7 @@ _SHARES = {
 _GUARDED_SHARE = 0.75  # of the room, for the first goal, the current request and the constraints
 _PASTED_SHARE = 0.5  # ... where the constraints come from long messages
 _ONE_GOAL_SHARE = 0.3
-_SHORTEST = 16
+_SHORTEST = 48
 _ROUNDS = 4
 _MOST = {
     "goal": 14,
@@ -41,7 +41,7 @@ _MOST = {
 }
 
 
-def fitted(statements: Iterable[Statement], *, count: Count, budget: int, language: Literal["zh", "en"]) -> str:
+def fitted(statements: Iterable[Statement], *, count: Count, budget: int, language: Language) -> str:
     """The summary that the most telling statements make within a budget.
 
     The first goal, the current request and the constraints come first. Each section then has a share of what is left;
@@ -55,7 +55,7 @@ def fitted(statements: Iterable[Statement], *, count: Count, budget: int, langua
             The number of tokens of a text.
         budget (`int`):
             The number of tokens that the summary may have.
-        language (`Literal["zh", "en"]`):
+        language (`Language`):
             The language of the headings.
     """
     chosen = _Choice(list(statements), count, budget - count(_outline(language)))
@@ -140,13 +140,13 @@ def _worth(statement: Statement) -> tuple[int, float, int]:
     return guarded, statement.weight, statement.order
 
 
-def _rendered(statements: Iterable[Statement], language: Literal["zh", "en"]) -> str:
+def _rendered(statements: Iterable[Statement], language: Language) -> str:
     items: dict[str, list[str]] = {}
     for each in statements:
         items.setdefault(each.field, []).append(each.text)
     return render_checkpoint(Checkpoint(**{field: tuple(texts) for field, texts in items.items()}), language)
 
 
-def _outline(language: Literal["zh", "en"]) -> str:
+def _outline(language: Language) -> str:
     """All headings that there can be."""
     return render_checkpoint(Checkpoint(**dict.fromkeys(_SHARES, ("x",))), language).replace("- x", "")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from ..text import Language
 
 __all__ = ["FAILED", "PRINTED", "labelled", "unlabelled"]
 
@@ -23,7 +23,7 @@ _LABELS = {
 }
 
 
-def labelled(text: str, kind: str, language: Literal["zh", "en"]) -> str:
+def labelled(text: str, kind: str, language: Language) -> str:
     """The text with the label of its kind, if that kind has one."""
     return _LABELS.get(kind, ("", ""))[language == "zh"] + text
 

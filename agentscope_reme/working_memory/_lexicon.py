@@ -37,7 +37,7 @@ class Cue:
 
     def found_in(self, text: str) -> bool:
         """Whether one of the patterns occurs."""
-        lowered = text.lower()
+        lowered = text.lower().replace("’", "'")
         return bool((not text.isascii() and self._chinese.search(lowered)) or self._english.search(lowered))
 
     def removed_from(self, text: str) -> str:
@@ -57,7 +57,8 @@ REQUEST = Cue(
         r"i(?:'m| am) (?:looking|trying|hoping)|"
         r"i (?:also )?(?:want|need|wish|hope)|we (?:want|need)|(?:your|the) (?:task|job|goal) is|make sure|"
         r"how (?:do|can|to|should|about)|(?:tell|show|give) me)\b",
-        r"^\W*(?:also |then |now |next |and |first )?(?:fix|add|make|write|create|build|implement|refactor|rename|"
+        r"^\W*(?:(?:thanks|thank you|ok|okay|great|good|yes|sure|perfect)\b[\s,.!]*)*(?:also |then |now |next |and |"
+        r"first )?(?:fix|add|make|write|create|build|implement|refactor|rename|"
         r"remove|delete|update|change|move|find|check|"
         r"run|test|deploy|install|explain|summari[sz]e|translate|review|analy[sz]e|compare|list|read|open|search|"
         r"look|try|do|use|set|continue|start|stop|"
@@ -69,7 +70,8 @@ REQUEST = Cue(
     chinese=[
         r"请(?!求|假|客|教|柬|帖|愿)|帮|麻烦|劳驾|我想|我要|我需要|想要|希望|能不能|能否|可不可以|可以.{0,20}吗|给我|为我|告诉我|怎么|怎样|如何|为什么|什么|哪|吗|多少|"
         r"几[个点天次月年]|是不是|有没有|需要你|任务是|目标是|接着|继续|？\s*$",
-        r"^\W*(?:先|再|然后|现在|顺便|另外)?(?:把|将|给|写|改|加|删|查|看|做|读|跑|找|画|算|装|用|生成|实现|修复|修改|优化|重构|分析|解释|总结|翻译|推荐|检查|部署|"
+        r"^\W*(?:(?:谢谢你?|好的?|嗯|行|可以|ok)[，,。！!\s]*)*(?:先|再|接下来|然后|现在|顺便|另外|那)*(?:把|将|给|写|改|加|删|查|看|做|读|跑|找|画|算|装|用|"
+        r"生成|实现|修复|修改|优化|重构|分析|解释|总结|翻译|推荐|检查|部署|"
         r"测试|整理|增加|添加|删除|更新|迁移|创建|新建|设计|列出|对比|比较|调研|排查|任务)",
     ],
 )
@@ -79,8 +81,8 @@ RULE = Cue(
         r"\b(?:must(?! have)|mustn't|shall|has to|have to|required? to|make sure|be sure to|ensure that|only (?:use|"
         r"touch|change|edit|reply|answer|run|write|buy|book)|"
         r"(?:you|code|output|answers?|repl(?:y|ies)|responses?|names?|tests?|files?) should(?:n't| not)?|"
-        r"should (?:always|never|only|not)|no more than|at most|"
-        r"at least|under no circumstances|avoid|(?:is|are|strictly) forbidden|not allowed|remember(?: that| to)?|"
+        r"should (?:always|never|only|not)|no more than|at (?:most|least) (?:\d|one|two|three|a |once|twice)|"
+        r"under no circumstances|avoid|(?:is|are|strictly) forbidden|not allowed|remember(?: that| to)?|"
         r"keep in mind|from now on|by default|"
         r"without (?:using|changing|touching|breaking|modifying)|(?:i|we) (?:really |always |usually |also |would |"
         r"do )*(?:prefer|like|love|hate|dislike|enjoy)|"
@@ -92,8 +94,9 @@ RULE = Cue(
     chinese=[
         r"必须|务必|一定要|一定得|不要|不能|不可以?(?!能|思议)|不得(?!不)|不许|不准|不允许|禁止|严禁|切勿|请勿|请用|请始终|始终|永远|一律|统一(?:用|使用|为|采用)|"
         r"一直(?:用|要|保持|使用)|以后(?:都|请|要|不)|今后|每次都|从现在起|记住|记得|牢记|注意[：:，,]|偏好|(?:我|用户|更|最|很|非常|比较)喜欢|偏爱|讨厌|(?:我|用户)习惯|"
-        r"爱吃|过敏|忌口|不吃|最好(?:是|能|用|不|在)|尽量|默认(?:用|为|是|使用)|优先(?!级)|不超过|不少于|不多于|不高于|不低于|限制在|控制在|以内|之内|仅限|"
-        r"只(?:能|准|许|可)(?:用|使用|改|是|写|动)|只用|只改|只需|要求(?:是|：|:)|遵守|不想要?|无需|不需要|不用(?!了|谢)|(?:^|[，,。；;]|请|要|应该?|尽量|必须)避免|"
+        r"爱吃|过敏|忌口|不吃|最好(?:是|能|用|不|在)|尽量|默认(?:用|为|是|使用)|优先(?:使用|采用|用|选|考虑|保证|级|[。，,；]|$)|不超过|不少于|不多于|不高于|不低于|限制在|"
+        r"控制在|以内|之内|仅限|"
+        r"只(?:能|准|许|可)(?:用|使用|改|是|写|动)|只用|只改|只需|要求(?:是|：|:)|遵守|不想要?|无需|不需要|不用(?!了|谢)|(?:^|请|要|应该?|尽量|必须|务必)避免|"
         r"预算(?:是|为|在|不|控制|大概|约|\d)|截止(?:日期|时间|到|是)",
         r"(?<![特区分级类性个识鉴告离差辨派国])别(?:再|用|改|动|删|加|碰|去|让|把|给|写|忘|太|超|搞|发|回|做|管|乱|直接|随便|自动|提交|推)",
     ],
@@ -118,7 +121,7 @@ DECISION = Cue(
         r"settled on|agreed (?:on|to|that)|"
         r"switch(?:ed|ing)? (?:from \S+ )?to|in favou?r of|concluded|root cause|the (?:fix|solution|reason|"
         r"cause) (?:is|was)|caused by|due to a bug|"
-        r"set to(?= \S)|changed (?:\S+ ){1,6}to)\b",
+        r"set to(?= \S)|(?:i|we|you) changed (?:\S+ ){1,6}to)\b",
     ],
     chinese=[
         r"决定|采用|改为|改成|改用|选择了|选用|选定|确定(?:用|为|采用|使用|下来)|敲定|就用|换成|换用|统一(?:用|为|使用)|约定(?!俗)|方案(?:是|为|定|选)|定为|定在|定下|"
@@ -155,7 +158,8 @@ NOT_COMPLETE = Cue(
         r"^\W*you(?:'ve| have| are|'re)\b",
         r"\b(?:not|never|isn't|aren't|wasn't|haven't|hasn't|hadn't|didn't|won't|can't|cannot|couldn't|without|"
         r"unless|if|once|when|after|until|before|should|would|could|"
-        r"may|might|to be|will be|let's|let me|need(?:s|ed)? to|has to|have to|must|want|check|see|whether|ensure|"
+        r"may|might|to be|will be|(?:i|we) will|(?:i|we)'ll|let's|let me|need(?:s|ed)? to|has to|have to|must|want|"
+        r"check|see|whether|ensure|"
         r"make sure|(?:verify|confirm) (?:that|if|whether))\b",
     ],
     chinese=[
@@ -165,7 +169,7 @@ NOT_COMPLETE = Cue(
 
 TROUBLE = Cue(
     english=[
-        r"\b(?:fail(?:s|ed|ing|ure)?|errors?|exception|crash(?:es|ed)?|broken|blocked|stuck|unable to|does(?:n't|"
+        r"\b(?:fail(?:s|ed|ing|ure)?|errors?|exception|crash(?:es|ed)|broken|blocked|stuck|unable to|does(?:n't|"
         r" not) (?:work|exist|match)|didn't (?:work|match)|"
         r"(?:can(?:not|'t)|couldn't|could not) (?:be|find|access|connect|open|reach|reproduce|proceed|continue|"
         r"complete|process)|timed? ?out|denied|refused|rejected|"
@@ -210,7 +214,8 @@ COURTESY = Cue(
         r"perfect|nice|cool|fine|hi|hello|hey|bye|goodbye|go ahead|"
         r"go on|(?:please )?(?:do|continue|proceed)|right|correct|exactly|got it|i see|understood|sounds good|"
         r"that'?s|that is|all|you'?re welcome|welcome|done|alright|"
-        r"so much|very much|a lot|for (?:your|the) help|i appreciate (?:it|your help|that)|there|of course|"
+        r"so much|very much|talk (?:to you )?soon|see you|a lot|for (?:your|the) help|i appreciate (?:it|your help|"
+        r"that)|there|of course|"
         r"absolutely|certainly|i can help(?: you)?(?: with that)?|"
         r"happy to help|have a (?:great|nice|good) (?:day|one|flight|trip)|you too|please|it|that works|lgtm|stop)\b",
     ],

@@ -17,7 +17,7 @@ from ._tool_digest import ToolCall, main_argument
 
 __all__ = ["Reading", "read_messages"]
 
-_NOT_SAID = ("summary", "recalled")
+_NOT_SAID = ("summary", "recalled", "repair")
 
 
 @dataclass
@@ -66,8 +66,8 @@ def _hear_user(reading: Reading, text: str, order: int, is_talk: bool, speaker: 
     said = user_statements(text, order, is_talk)
     reading.statements += [replace(each, text=f"{speaker}: {each.text}", kind="") for each in said] if speaker else said
     reading.names.update(cues.identifiers(text))
-    is_courtesy = len(said) == 1 and said[0].weight == 0
-    if not (is_courtesy and cues.closes(text)):
+    is_request = any(each.field == "goal" and each.weight >= 0.3 for each in said)
+    if is_request or not cues.closes(text):
         reading.last_request = order
 
 

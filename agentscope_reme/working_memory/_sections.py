@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal
 
+from ..text import Language
 from ._headings import (
     PARTS_OF_PROGRESS,
     SECTIONS,
@@ -68,13 +68,13 @@ class Checkpoint:
             object.__setattr__(self, field.name, tuple(item for item in items if item))
 
 
-def render_checkpoint(checkpoint: Checkpoint, language: Literal["zh", "en"]) -> str:
+def render_checkpoint(checkpoint: Checkpoint, language: Language) -> str:
     """The checkpoint as Markdown: all six headings, and a list under each that has items.
 
     Args:
         checkpoint (`Checkpoint`):
             What to write.
-        language (`Literal["zh", "en"]`):
+        language (`Language`):
             The language of the headings.
 
     Returns:

@@ -54,6 +54,7 @@ def user_statements(text: str, order: int, is_talk: bool) -> list[Statement]:
     rules = [each for each in said if cues.states_rule(each)]
     rest = [each for each in said if each not in rules]
     asks = any(map(cues.requests, rest))
+    is_talk = is_talk or cues.closes(text)
     is_request = asks or bool(rest and not is_talk)
     goal = _condensed(rest if is_request else said)
     weight = 0.6 + 0.4 * asks if is_request else 0.1 if is_talk else 0.3
@@ -101,13 +102,18 @@ def assistant_statements(text: str, order: int, is_reply: bool) -> list[Statemen
 
 _AGENT_CUES: tuple[tuple[Callable[[str], bool], str, float, str], ...] = (
     (cues.asks, "next_steps", 1.0, "question"),
-    (cues.reports_completion, "progress_done", 1.5, ""),
+    (lambda sentence: cues.reports_completion(sentence) and not _is_bare(sentence), "progress_done", 1.5, ""),
     (cues.decides, "decisions", 1.0, ""),
     (cues.plans, "next_steps", 1.0, ""),
     (cues.intends, "progress_doing", 0.5, "intent"),
     (cues.reports_trouble, "progress_blocked", 0.8, "finding"),
     (lambda sentence: bool(cues.identifiers(sentence)), "context", 0.5, ""),
 )
+
+
+def _is_bare(sentence: str) -> bool:
+    """Whether it is a single word, such as "Done!"."""
+    return sentence.isascii() and " " not in sentence.strip()
 
 
 def _part_of(sentence: str, is_reply: bool) -> tuple[str, float, str]:

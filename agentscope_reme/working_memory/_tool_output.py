@@ -12,7 +12,7 @@ from typing import Any
 from ._cues import gives_orders, identifiers, looks_like_code
 from ._one_line import as_data, clipped
 
-__all__ = ["excerpts", "failure_in"]
+__all__ = ["excerpts", "failure_in", "offloaded_to"]
 
 _FAILURE_WIDTH = 200
 _EDGE_CHARS = 4000
@@ -64,10 +64,18 @@ _NO_FAILURE = re.compile(
     r"|失败\s*0|0\s*个?(?:失败|错误)",
     re.IGNORECASE,
 )
+_OFFLOADED = re.compile(r"tool_result/[\w.%-]{1,200}\.txt")
+_NOTICE = re.compile(r"^\[(?:…|\.\.\.)|tool_result/|read_working_memory\(")
 _VERDICT = re.compile(
     r"pass|fail|total|found|result|success|summary|warning|updated|created|status|version"
     r"|共|合计|结果|成功|通过|完成|状态|版本",
 )
+
+
+def offloaded_to(output: str) -> str:
+    """The file that a shortened output says its full text lies in; `""` where it names none."""
+    found = _OFFLOADED.search(output)
+    return found[0] if found else ""
 
 
 def failure_in(output: str) -> str | None:
@@ -130,7 +138,8 @@ def _edges(output: str, wanted: set[str]) -> list[str]:
         return [as_data(", ".join(dict.fromkeys(telling[:_MOST_PAIRS])))]
     tail = output[max(_EDGE_CHARS, len(output) - _EDGE_CHARS) :]
     lines = output[:_EDGE_CHARS].splitlines()[:_EDGE_LINES] + tail.splitlines()[-_EDGE_LINES:]
-    return [line for line in (as_data(line[:_LINE_CHARS]) for line in lines) if any(map(str.isalnum, line))]
+    shown = (as_data(line[:_LINE_CHARS]) for line in lines if not _NOTICE.search(line))
+    return [line for line in shown if any(map(str.isalnum, line))]
 
 
 def _json_pairs(output: str) -> list[str]:

@@ -209,7 +209,7 @@ def test_an_english_task_can_be_resumed_from_it() -> None:
         agent("What should I call the release?"),
     ]
     read = checkpoint(messages)
-    assert read.goal[0] == "I need a changelog for version 2.1 of the api package."
+    assert read.goal == ("Latest request (answered): I need a changelog for version 2.1 of the api package.",)
     assert read.constraints == ("Always write British English.",)
     assert "I have added the section for 2.1." in read.progress_done
     assert "I decided to keep the rst format." in read.decisions
@@ -307,6 +307,13 @@ def test_a_fact_at_the_end_of_a_long_output_is_quoted_where_it_was_used() -> Non
     output = "\n".join(f"row {at} of the listing" for at in range(400)) + "\nthe service listens on port 8443"
     messages = [user("Where does it listen?"), *called("cat", {"path": "notes"}, output), agent("It listens on 8443.")]
     assert any("the service listens on port 8443" in item for item in checkpoint(messages).context)
+
+
+@pytest.mark.parametrize("notice", ["[... The middle is hidden. The full text is in", "[…… 中间部分已隐藏。全文在"])
+def test_a_shortened_output_is_quoted_with_its_file(notice: str) -> None:
+    output = f"port 8443 is open\n{notice} tool_result/0a1b.txt.\nRead on: read_working_memory(...) ...]\nend of scan"
+    read = checkpoint([user("Scan it"), *called("scan", {"host": "10.0.0.7"}, output), agent("8443 is open.")])
+    assert "`scan` host=10.0.0.7 → “port 8443 is open / end of scan” (tool_result/0a1b.txt)" in read.context
 
 
 def test_tool_text_is_quoted_as_data() -> None:
@@ -418,4 +425,6 @@ def test_time_is_linear_and_small() -> None:
     assert seconds(history(2000)) < 0.6  # a sixth of a second where nothing else runs
     lines = "\n".join(f"2024-01-01 INFO request {at}, error rate 0" for at in range(20_000))
     assert seconds([user("look"), *called("cat", {"path": "log"}, lines)]) < 0.4
-    assert seconds([user("x" * 300_000), user("!?" * 100_000), user("哈" * 100_000), agent("1. " * 50_000)]) < 1.0
+    hard = ["x" * 300_000, "!?" * 100_000, "哈" * 100_000, "-" * 100_000, "1" * 100_000, "1. " * 50_000, "# " * 50_000]
+    assert seconds([user(text) for text in hard] + [agent(text) for text in hard]) < 1.5
+    assert seconds([msg for text in hard for msg in called("run", {"command": text}, text)]) < 1.5
