@@ -22,7 +22,7 @@ from ..text import PromptBook, detect_language, normalize_language
 from ._extractive import extractive_summary
 from ._portion import Part, Portion, says_something, spoken_text
 from ._split_turn import join_split_turn
-from ._summary_check import check_summary, summary_body
+from ._summary_check import SHORT_SUMMARY, check_summary, summary_body
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -276,11 +276,12 @@ class Compactor:
         )
 
     def _extracted(self, portion: Portion) -> Summary:
+        replaced = sum(map(self._tokens.message, portion.messages)) + self._tokens.text(portion.previous)
         text = extractive_summary(
             list(portion.messages),
             portion.previous,
             count=self._tokens.text,
-            budget=portion.budget,
+            budget=min(portion.budget, max(SHORT_SUMMARY, replaced)),
             language="zh" if portion.language == "zh" else "en",
             split_turn=portion.turn,
         )

@@ -11,7 +11,7 @@ from ..chat import strip_thinking
 from ..text import PromptBook, split_sentences
 from ._sections import Checkpoint, heading_count, parse_checkpoint
 
-__all__ = ["check_summary", "summary_body"]
+__all__ = ["SHORT_SUMMARY", "check_summary", "summary_body"]
 
 MIN_HEADINGS = 3
 SHORT_SUMMARY = 1_000
