@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from .._errors import EmbeddingError
@@ -72,7 +73,6 @@ class HybridIndex:
         self._words = Bm25Index(k1, b)
         self._vectors = DenseIndex(dimensions) if dimensions else None
         self._table = RowTable()
-        self._names: dict[str, frozenset[str]] = {}
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
@@ -85,6 +85,12 @@ class HybridIndex:
     def dimensions(self) -> int:
         """The length of the vectors; 0 for search by words alone."""
         return self._vectors.dimensions if self._vectors else 0
+
+    @property
+    def speakers(self) -> list[str]:
+        """Everybody who speaks in the texts."""
+        with self._lock:
+            return [str(name) for name in self._table.speakers]
 
     def add(
         self,
@@ -188,9 +194,8 @@ class HybridIndex:
         if self.recipe.session:
             session = self._words.search_groups(query.tokens, columns.session, weights=weights)
         speakers = [self._table.speakers[name] for name in named]
-        return Evidence(
-            columns, may_be, bm25, coverage, matches.ceiling, cosine, typical, session, speakers, query.dates
-        )
+        dates = query.dates(_newest(columns)) if self.recipe.date else []
+        return Evidence(columns, may_be, bm25, coverage, matches.ceiling, cosine, typical, session, speakers, dates)
 
     def _mask(self, columns: Columns, allowed: Allowed) -> np.ndarray:
         import numpy as np
@@ -217,3 +222,10 @@ def _weights(tokens: Sequence[str], names: Iterable[frozenset[str]]) -> list[flo
     if not in_names.intersection(tokens) or in_names.issuperset(tokens):
         return None
     return [0.0 if token in in_names else 1.0 for token in tokens]
+
+
+def _newest(columns: Columns) -> date | None:
+    import numpy as np
+
+    days = columns.day[columns.living & ~np.isnan(columns.day)]
+    return date.fromordinal(int(days.max())) if len(days) else None

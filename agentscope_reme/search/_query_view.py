@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from ..text import DateSpan, date_mentions
@@ -27,13 +28,13 @@ class QueryView:
     Args:
         text (`str`): the query.
         tokens (`tuple[str, ...]`): its distinct words without stop words; none where it asks for nothing.
-        dates (`tuple[DateSpan, ...]`): the dates in it.
+        now (`datetime`): when it is asked, in the asker's time zone.
         tokenizer (`Tokenizer`): what cut it, for names to be cut alike.
     """
 
     text: str
     tokens: tuple[str, ...]
-    dates: tuple[DateSpan, ...]
+    now: datetime
     tokenizer: Tokenizer
 
     @classmethod
@@ -45,10 +46,26 @@ class QueryView:
             tokenizer (`Tokenizer`): what cut the indexed texts.
             now (`datetime`): when it is asked, in the asker's time zone.
         """
-        return cls(text, tuple(tokenizer.query_tokens(text)), tuple(date_mentions(text, now)), tokenizer)
+        return cls(text, tuple(tokenizer.query_tokens(text)), now, tokenizer)
+
+    def dates(self, newest: date | None = None) -> list[DateSpan]:
+        """The dates in the query; one without a year is looked for up to the newest text of a source."""
+        return date_mentions(self.text, self.now, newest)
 
     def named(self, speakers: Iterable[str]) -> dict[str, frozenset[str]]:
         """Those of the speakers whose whole name is in the query, with the words of the name."""
         words = frozenset(self.tokens)
         names = {speaker: frozenset(self.tokenizer.query_tokens(speaker)) for speaker in speakers}
         return {speaker: name for speaker, name in names.items() if name and name <= words}
+
+    def without(self, names: Iterable[str]) -> str:
+        """The text to embed: names of speakers taken out, because they draw a vector to whoever talks of that person.
+
+        Args:
+            names (`Iterable[str]`): the speakers; one that is not in the query, or is all of it, changes nothing.
+        """
+        text = self.text
+        for name in sorted(self.named(names), key=len, reverse=True):
+            alone = rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)" if name.isascii() else rf"{re.escape(name)}的?"
+            text = re.sub(alone, " ", text, flags=re.IGNORECASE)
+        return " ".join(text.split()) if self.tokenizer.query_tokens(text) else self.text

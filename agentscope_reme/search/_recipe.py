@@ -94,7 +94,8 @@ DIALOG_RECIPE = SourceRecipe(
     question=0.15,
     session=0.3,
     speaker=0.15,
-    date=0.6,
+    date=1.0,
+    date_decay=5.0,
     length=0.1,
 )
 """Chat archives, one turn a text."""

@@ -26,10 +26,12 @@ class Today:
 
     Args:
         day: the day itself.
+        latest: the day that dates without a year lie before, or at most a month after.
         year: the one year that the text names, for its dates without a year.
     """
 
     day: date
+    latest: date
     year: int | None = None
 
     def shifted(self, days: int) -> Span:
@@ -70,11 +72,11 @@ class Today:
         return self.shifted((weekday - self.day.weekday() - 1) % 7 + 1)
 
     def year_of(self, month: int, day: int = 1) -> int:
-        """The year that is meant by a month without one: the text's own, else the latest that has begun."""
+        """The year that is meant by a month without one: the text's own, else the latest that fits."""
         if self.year is not None:
             return self.year
-        soon = (date(2000, month, 1).replace(year=self.day.year) - self.day).days + day - 1 <= _AHEAD
-        return self.day.year if soon else self.day.year - 1
+        ahead = (date(self.latest.year, month, 1) - self.latest).days + day - 1
+        return self.latest.year if ahead <= _AHEAD else self.latest.year - 1
 
     def month_before(self, month: int) -> Span:
         """The latest such month before this one."""

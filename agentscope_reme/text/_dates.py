@@ -41,22 +41,26 @@ class DateSpan:
         return max((self.start - day).days, (day - self.end).days, 0)
 
 
-def date_mentions(text: str, now: datetime) -> list[DateSpan]:
+def date_mentions(text: str, now: datetime, latest: date | None = None) -> list[DateSpan]:
     """Find the dates in a text.
 
-    Dates without a year are the latest that fit and lie at most a month ahead, or of the only year that the text
-    names. Weeks begin on Monday; seasons are those of the northern hemisphere.
+    Dates without a year are of the only year that the text names; else the latest that lie before ``latest`` or at
+    most a month after it. Weeks begin on Monday; seasons are those of the northern hemisphere.
 
     Args:
-        text: English, Chinese or both; what follows the first 20,000 characters is not read.
-        now: when the text was written or asked, for ``yesterday`` and the like, in the writer's own time zone.
+        text (`str`):
+            English, Chinese or both; what follows the first 20,000 characters is not read.
+        now (`datetime`):
+            When the text was written or asked, for ``yesterday`` and the like, in the writer's own time zone.
+        latest (`date | None`):
+            The last day that the text can be about, such as that of the newest note; by default the day of ``now``.
 
     Returns:
         The spans in the order of the text, none overlapping another in the text.
     """
     text = unicodedata.normalize("NFKC", text[:_LONGEST])
     years = {int(year) for year in _YEAR.findall(text)}
-    today = Today(now.date(), years.pop() if len(years) == 1 else None)
+    today = Today(now.date(), latest or now.date(), years.pop() if len(years) == 1 else None)
     found: list[DateSpan] = []
     for pattern, rule in (*CHINESE_RULES, *ENGLISH_RULES):
         for match in pattern.finditer(text):
