@@ -106,7 +106,7 @@ def _opening(texts: Mapping[str, str], demo: "DemoRun", live: LiveModel | None) 
 
 
 def _places(outcome: "Outcome", folder: Path, view: "LiveView | PlainView", kept: bool) -> Iterator[tuple[str, str]]:
-    from .demo import heading, padded
+    from .demo import fitted, heading, padded, wrapped
 
     texts, census = view.texts, outcome.census
     yield from heading(texts["where"], view.width)
@@ -114,9 +114,9 @@ def _places(outcome: "Outcome", folder: Path, view: "LiveView | PlainView", kept
     noted = (folder / texts["notes"]).exists() or any(folder.glob("memory/memory/*.md"))
     for key in ("memory", "results", "journal", *(["notes"] if noted else [])):
         what = texts[f"{key}_what"].format(lines=census.archived, files=census.files)
-        yield "dim", f"    {padded(texts[key], 26)}{what}"
+        yield "dim", fitted(f"    {padded(texts[key], 26)}{what}", view.width)
     if not kept:
-        yield "plain", f"  {texts['removed']}"
+        yield from (("plain", line) for line in wrapped(texts["removed"], view.width, "  "))
 
 
 @contextmanager

@@ -4,7 +4,7 @@
 Its parts are there to be used by your own programs too: `demos/quickstart.py` shows how.
 """
 
-from ._columns import padded
+from ._columns import fitted, padded, wrapped
 from ._commands import COMMANDS, Commands
 from ._dialogue import DIALOGUES, Dialogue
 from ._facts import FACTS, Fact, Finding
@@ -43,6 +43,8 @@ __all__ = [
     "LiveView",
     "TEXTS",
     "heading",
+    "fitted",
     "padded",
+    "wrapped",
     "report",
 ]

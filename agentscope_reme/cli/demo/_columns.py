@@ -43,22 +43,23 @@ def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
         if line and cells(line + word.rstrip()) > room:
             yield indent + line.rstrip()
             line = ""
+        word = word if line else word.lstrip()
         while cells(word.rstrip()) > room:
-            head = _head(word, room)
-            yield indent + head
-            word = word[len(head) :]
+            head = _head(word, room)  # at least one character: a room is two columns or more
+            yield indent + head.rstrip()
+            word = word[len(head) :].lstrip()
         line += word if line or word.strip() else ""
     if line.strip():
         yield indent + line.rstrip()
 
 
 def _head(text: str, width: int) -> str:
-    """As much of the beginning as fits, at least one character."""
+    """As much of the beginning as fits."""
     end, used = 0, 0
     while end < len(text) and used + _width(text[end]) <= width:
         used += _width(text[end])
         end += 1
-    return text[: max(1, end)]
+    return text[:end]
 
 
 def _words(text: str) -> Iterator[str]:

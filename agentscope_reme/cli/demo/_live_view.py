@@ -76,8 +76,8 @@ class LiveView(LogView):
     def show(self, style: str, line: str) -> None:
         from rich.text import Text
 
-        text = Text(line.rstrip(), style=_STYLES[style], no_wrap=True, overflow="ellipsis")
-        self._console.print(text, crop=True)
+        # Lines come fitted or wrapped; what is longer, such as a path, stays in one piece to be copied.
+        self._console.print(Text(line.rstrip(), style=_STYLES[style]), soft_wrap=True)
 
     def gauged(self, tally: Tally) -> None:
         self._live.refresh()

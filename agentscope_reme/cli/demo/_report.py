@@ -30,7 +30,7 @@ def report(outcome: Outcome, texts: Mapping[str, str], width: int) -> Iterator[L
         for line in wrapped(paragraph, width):
             yield "answer", line
     yield from heading(texts["became"], width)
-    yield from _table(outcome, texts)
+    yield from _table(outcome, texts, width)
     yield from heading(texts["proof"], width)
     yield from _proof(outcome, texts, width)
 
@@ -40,7 +40,7 @@ def heading(text: str, width: int) -> Iterator[Line]:
     yield "heading", f"── {text} {'─' * max(0, width - cells(text) - 4)}"
 
 
-def _table(outcome: Outcome, texts: Mapping[str, str]) -> Iterator[Line]:
+def _table(outcome: Outcome, texts: Mapping[str, str], width: int) -> Iterator[Line]:
     census, tally = outcome.census, outcome.tally
     rows = (
         ("said", census.said, census.said_tokens),
@@ -56,11 +56,12 @@ def _table(outcome: Outcome, texts: Mapping[str, str]) -> Iterator[Line]:
         yield style, padded(f"  {texts[key]}", _LABEL) + _right(messages) + _right(tokens)
     ratio = texts["ratio_what"].format(said=census.said_tokens, now=census.now_tokens, ratio=census.ratio)
     yield "good", padded(f"  {texts['ratio']}", _LABEL) + padded(ratio, 2 * _NUMBER, right=True)
-    yield "plain", f"  {texts['folds_what'].format(count=tally.folds)}"
-    what = texts["truncations_what"].format(
+    folds = texts["folds_what"].format(count=tally.folds)
+    cuts = texts["truncations_what"].format(
         count=tally.truncations, files=census.files, kb=round(census.file_bytes / 1000)
     )
-    yield "plain", f"  {what}"
+    for text in (folds, cuts):
+        yield from (("plain", line) for line in wrapped(text, width, "  "))
 
 
 def _right(value: object) -> str:
