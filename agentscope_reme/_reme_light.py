@@ -215,7 +215,7 @@ class ReMeLight:
             return [], msgs, True
         plan = plan_split(
             sizes,
-            units(msgs),
+            units(msgs, pairing),
             [at for at, msg in enumerate(msgs) if is_user_request(msg)],
             budget=sum(sizes)
             if sum(sizes) <= memory_compact_threshold

@@ -113,7 +113,8 @@ def _cut(text: str, data: bytes, lines: int, room: int) -> Cut:
     head, tail = _unjoined_head(text, head), _unjoined_tail(text, tail)
     stop, start = len(_encoded(head)), len(data) - len(_encoded(tail))
     first_line = data.count(b"\n", 0, stop) + 1
-    last_line = data.count(b"\n", stop, start - 1) + first_line
+    ends = lines - (not data.endswith(b"\n"))
+    last_line = ends - data.count(b"\n", start - 1) + 1  # the hidden part is the longest: count the rest
     return Cut(head, tail, len(data), lines, first_line, stop, last_line, start - stop)
 
 

@@ -55,15 +55,21 @@ class MessageTokens:
         Returns:
             `int`: the tokens, at least 1.
         """
+        return self.signed(msg)[0]
+
+    def signed(self, msg: Msg) -> tuple[int, Hashable]:
+        """What `message` gives, and the `content_signature` that goes with it.
+
+        Args:
+            msg (`Msg`):
+                The message, in any state.
+        """
         entry, signature = self._entries.get(msg.id), content_signature(msg)
         if entry is None or entry.signature != signature:
-            entry = _Entry(id(msg.content), signature, self._counted(msg))
+            self._keep(msg.id, entry := _Entry(id(msg.content), signature, self._counted(msg)))
         elif entry.place != id(msg.content):
-            entry = entry._replace(place=id(msg.content))
-        else:
-            return entry.tokens
-        self._keep(msg.id, entry)
-        return entry.tokens
+            self._keep(msg.id, entry._replace(place=id(msg.content)))
+        return entry.tokens, signature
 
     def trusted(self, msg: Msg) -> int:
         """The tokens of a message without a look at its blocks: for one that was not edited since it was last counted.

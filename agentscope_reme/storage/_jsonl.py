@@ -18,7 +18,7 @@ logger = logging.getLogger("agentscope_reme")
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+_LINE_ENDS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 
 def dump_line(value: Any) -> bytes:
@@ -26,7 +26,8 @@ def dump_line(value: Any) -> bytes:
     escaped, and so is what other readers take for the end of a line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     if not text.isascii():
-        text = text.translate(_LINE_ENDS)
+        for character, escaped in _LINE_ENDS:
+            text = text.replace(character, escaped)  # much faster than `translate` where there is none
     try:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:

@@ -180,13 +180,18 @@ def _read_file(source: Traversable, language: str) -> dict[str, Entry]:
     import yaml
 
     try:
-        content = yaml.safe_load(source.read_text(encoding="utf-8"))
+        content = yaml.load(source.read_text(encoding="utf-8"), _loader(yaml))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise PromptError(f"The prompts in {language}/{source.name} cannot be read: {error}") from error
     if not isinstance(content, dict):
         raise PromptError(f"{language}/{source.name} holds {type(content).__name__}: it must map names to entries.")
     stem = source.name.rpartition(".")[0]
     return {f"{stem}.{key}": _checked(f"{stem}.{key}", language, value) for key, value in content.items()}
+
+
+def _loader(yaml: Any) -> Any:
+    """The safe loader, in C where PyYAML was built with it: ten times as fast."""
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _checked(name: str, language: str, value: Any) -> Entry:

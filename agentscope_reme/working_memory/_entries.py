@@ -62,11 +62,12 @@ class EntryBook:
         """Know a stored message. A hint is not logged."""
         if key is not None:
             self._keys = count(max(key + 1, next(self._keys)))
+        tokens, signature = self.tokens.signed(msg)
         entry = Entry(
             msg,
             next(self._keys) if key is None else key,
-            self.tokens.message(msg),
-            content_signature(msg),
+            tokens,
+            signature,
             HINT not in marks,
             _result_bytes(msg),
             COMPRESSED not in marks,

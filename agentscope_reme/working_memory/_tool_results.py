@@ -11,7 +11,7 @@ from agentscope.message import Msg
 from .._errors import ReMeError
 from ..message import MARK_KEY, copied, is_user_request, offloads_of, output_text, tool_results, with_offloads
 from ..text import PromptBook, detect_language
-from ._hiding import Fact, Part, joined
+from ._hiding import Fact, Part, exceeds, joined
 from ._offload import OffloadStore
 from ._result_policy import ToolResultPolicy
 from ._shortener import Language, Shortener
@@ -230,6 +230,8 @@ class ToolResultCompactor:
         if isinstance(output, str) and len(output) * 4 <= max_bytes:
             return None
         parts = output_parts(output)
+        if not exceeds(parts, max_bytes):
+            return None
         cut = self._shortener.cut(parts, max_bytes, language, Fact.read(block.get(MARK_KEY)))
         if cut is None:
             return None
