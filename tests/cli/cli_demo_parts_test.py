@@ -25,6 +25,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
     return SampleProject.write(tmp_path_factory.mktemp("sample"))
 
 
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> SampleProject:
+    """A project with a link that leads out."""
+    project = SampleProject.write(tmp_path_factory.mktemp("linked"))
+    os.symlink("/etc", project.root / "link")
+    return project
+
+
 def files_of(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
@@ -92,9 +100,8 @@ def test_the_tests_of_the_project_find_the_fault(project: SampleProject) -> None
 
 @pytest.mark.parametrize("tool", ["read_file", "list_files", "search_files"])
 @pytest.mark.parametrize("path", ["..", "../../etc/passwd", "/etc/passwd", "docs/../../x", "link/passwd", "\0", ""])
-def test_no_tool_leads_out(tool: str, path: str, tmp_path: Path) -> None:
-    project = SampleProject.write(tmp_path / "in")
-    os.symlink("/etc", project.root / "link")
+def test_no_tool_leads_out(tool: str, path: str, linked: SampleProject) -> None:
+    project = linked
     arguments = {"path": path, "pattern": "root"} if tool == "search_files" else {"path": path}
     answer = ask(project, tool, **arguments)
     assert answer.startswith("Error: ")

@@ -206,7 +206,9 @@ class Screen:
 
 
 @at_a_terminal
-@pytest.mark.parametrize(("columns", "language", "panel"), [(80, "zh", "上下文"), (120, "en", "context")])
+@pytest.mark.parametrize(
+    ("columns", "language", "panel"), [(80, "zh", "上下文"), pytest.param(120, "en", "context", marks=pytest.mark.slow)]
+)
 def test_the_live_view_draws_at_a_terminal(
     columns: int, language: str, panel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
