@@ -12,7 +12,7 @@ _EN = {
     "live": "Driven by {model} at {endpoint}.",
     "extractive": "No model is asked for summaries: they are extracted from the conversation's own sentences.",
     "by_model": "Summaries are written by the same model.",
-    "limits": "Window {window:,} tokens, compaction above {threshold:,}. The agent works on a copy of a sample.",
+    "limits": "Window {window:,} tokens; condensed above {threshold:,}. The project is a copy of a sample.",
     "you": "you: ",
     "tokens": "{count:,} tokens",
     "truncated": "truncated",
