@@ -27,7 +27,7 @@ class EventKind(str, Enum):
     MODEL_MISSING = "model_missing"  #: reason
     CHECKED = "checked"  #: parts
     USAGE_WARNING = "usage_warning"  #: ratio
-    TRUNCATED = "truncated"  #: message_id, tool, file, bytes_before, bytes_after
+    TRUNCATED = "truncated"  #: message_id, tool, files
     EXPIRED = "expired"  #: files
     FOLD_STARTED = "fold_started"  #: messages, split_turn
     FOLDED = "folded"  #: messages, kept, source, attempts, split_turn, summary

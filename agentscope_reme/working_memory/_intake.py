@@ -10,7 +10,7 @@ from .._errors import StorageError
 from .._events import EventKind
 from ..message import is_user_request, tool_results
 from ._services import MemoryServices
-from ._shrink import fitting_limit
+from ._shrink import fitting_limit, tell_truncated
 
 if TYPE_CHECKING:
     from ._memory import ReMeInMemoryMemory
@@ -43,25 +43,31 @@ def bounded(msg: Msg, memory: "ReMeInMemoryMemory") -> Msg:
     size = services.tokens.message(msg)
     if size <= _SMALLEST:
         return msg
-    window = services.context.max_input_length
-    room, quarter = int(window * 0.95) - memory.overhead - memory.total_tokens(), window // 4
-    is_result = bool(tool_results(msg))
-    allowed = max(_SMALLEST, min(quarter, room)) if is_result else max(_SMALLEST, room)
-    limit = services.policy.recent_max_bytes if is_result else None
     try:
-        for _ in range(3):
-            if size > allowed:
-                fitting = fitting_limit(msg, size, allowed)
-                limit = fitting if limit is None else min(limit, fitting)
-            if limit is None:
-                return msg
-            smaller = _cut(msg, services, limit, memory.language)
-            if smaller is None:
-                return msg
-            msg, size, limit = smaller, services.tokens.message(smaller), None
+        smaller = _fitted(msg, size, memory)
     except StorageError as error:
         logger.error("Message %s stays whole, for its text could not be put into a file: %s", msg.id, error)
-        services.events.emit(EventKind.TRUNCATED, error=error, message_id=msg.id)
+        services.events.emit(EventKind.TRUNCATED, session_id=memory.session_id, message_id=msg.id, error=error)
+        return msg
+    if smaller is not msg:
+        tell_truncated(services, memory.session_id, msg, smaller)
+    return smaller
+
+
+def _fitted(msg: Msg, size: int, memory: "ReMeInMemoryMemory") -> Msg:
+    services, is_result = memory.services, bool(tool_results(msg))
+    window = services.context.max_input_length
+    room = int(window * 0.95) - memory.overhead - memory.total_tokens()
+    allowed = max(_SMALLEST, min(window // 4, room) if is_result else room)
+    limit = services.policy.recent_max_bytes if is_result else None
+    for _ in range(3):  # bytes stand in for tokens, so that one cut may save too little
+        if size > allowed:
+            fitting = fitting_limit(msg, size, allowed)
+            limit = fitting if limit is None else min(limit, fitting)
+        smaller = None if limit is None else _cut(msg, services, limit, memory.language)
+        if smaller is None:
+            break
+        msg, size, limit = smaller, services.tokens.message(smaller), None
     return msg
 
 

@@ -14,11 +14,11 @@ from .._errors import StorageError
 from .._events import EventKind
 from ..flow import Sequence as Flow
 from ..flow import step
-from ..message import is_system_prompt, is_user_request, tool_results, units
+from ..message import is_system_prompt, is_user_request, units
 from ._compactor import Compactor, Summary
 from ._entries import HINT, Entry
 from ._memory import ReMeInMemoryMemory
-from ._shrink import shrink
+from ._shrink import shrink, tell_truncated
 from ._split import plan_split
 
 __all__ = ["ContextKeeper", "Turn"]
@@ -210,7 +210,7 @@ class ContextKeeper:
             logger.error("Texts could not be put into files in session %s: %s", memory.session_id, error)
             changed = {}
         for at, smaller in changed.items():
-            self._tell_truncated(memory, able[at], smaller)
+            tell_truncated(memory.services, memory.session_id, able[at].msg, smaller)
         memory.replace({able[at].key: smaller for at, smaller in changed.items()})
         parts = turn.parts
         if sum(parts.values()) > limit:
@@ -278,20 +278,8 @@ class ContextKeeper:
             )
             return None
         if smaller is not None:
-            self._tell_truncated(memory, entry, smaller)
+            tell_truncated(memory.services, memory.session_id, entry.msg, smaller)
         return smaller
-
-    def _tell_truncated(self, memory: ReMeInMemoryMemory, entry: Entry, smaller: Msg) -> None:
-        results = tool_results(entry.msg)
-        memory.services.events.emit(
-            EventKind.TRUNCATED,
-            session_id=memory.session_id,
-            tokens_before=entry.tokens,
-            tokens_after=memory.services.tokens.message(smaller),
-            message_id=entry.msg.id,
-            tool=results[0].get("name") if results else None,
-            files=sorted(memory.services.results.references(smaller)),
-        )
 
     def _tell_usage(self, turn: Turn, parts: dict[str, int], total: int) -> None:
         memory = turn.memory

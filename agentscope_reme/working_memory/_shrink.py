@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 
 from agentscope.message import Msg
 
+from .._events import EventKind
 from ..message import MessageTokens, is_user_request, tool_results, tool_uses
 from ._entries import text_bytes
+from ._services import MemoryServices
 from ._tool_results import ToolResultCompactor
 
-__all__ = ["fair_cap", "fitting_limit", "shrink"]
+__all__ = ["fair_cap", "fitting_limit", "shrink", "tell_truncated"]
 
 _FLOOR = 160
 """Tokens below which a message is not cut further: a head, a tail and the notice."""
@@ -75,6 +77,20 @@ def shrink(
             for at, msg in saving.items():
                 now[at] = msg
     return {at: msg for at, msg in enumerate(now) if msg is not messages[at]}
+
+
+def tell_truncated(services: MemoryServices, session_id: str | None, msg: Msg, smaller: Msg) -> None:
+    """Emit that a message's long texts were put into files."""
+    results = tool_results(msg)
+    services.events.emit(
+        EventKind.TRUNCATED,
+        session_id=session_id,
+        tokens_before=services.tokens.message(msg),
+        tokens_after=services.tokens.message(smaller),
+        message_id=msg.id,
+        tool=results[0].get("name") if results else None,
+        files=sorted(services.results.references(smaller)),
+    )
 
 
 def _in_order(results: ToolResultCompactor, language: str) -> list[tuple[Callable[[Msg], bool], Cutter]]:
