@@ -210,16 +210,17 @@ class ReMeLight:
         msgs = as_msgs(messages)
         pairing = pair_calls(msgs)
         halves = {ref[0] for ref in (*pairing.dangling, *pairing.orphans)}
-        sizes = [self._services.tokens.message(msg) for msg in msgs]
-        if sum(sizes) <= memory_compact_threshold and not halves:
+        sizes = self._services.tokens.sizes(msgs)
+        is_over = sizes.exceed(memory_compact_threshold)
+        if not is_over and not halves:
             return [], msgs, True
         plan = plan_split(
             sizes,
             units(msgs, pairing),
             [at for at, msg in enumerate(msgs) if is_user_request(msg)],
-            budget=sum(sizes)
-            if sum(sizes) <= memory_compact_threshold
-            else fitted_reserve(memory_compact_reserve, memory_compact_threshold),
+            budget=fitted_reserve(memory_compact_reserve, memory_compact_threshold)
+            if is_over
+            else memory_compact_threshold,
             always={0} if msgs and is_system_prompt(msgs[0]) else (),
             never=halves,
         )

@@ -63,10 +63,13 @@ def estimate_with(weights: Weights, text: str) -> int:
     if not text:
         return 0
     if text.isascii():
-        total = _common_cost(text.encode(), None, weights)
+        data = text.encode()
+        total = _common_cost(data, data.translate(_WORDS), data.translate(_CASES), weights)
     else:
         data = text.encode("utf-8", "surrogatepass")
-        total = _common_cost(data, _CONTINUATION, weights) + _script_cost(text, data, weights)
+        words = data.translate(_WORDS, _CONTINUATION)
+        cases = data.translate(_CASES, _CONTINUATION)
+        total = _common_cost(data, words, cases, weights) + _script_cost(text, data, words, weights)
     return max(ceil(total), len(text) // _LONGEST_TOKEN, 1)
 
 
@@ -91,22 +94,22 @@ def _case_class(byte: int) -> str:
     return "A" if char.isupper() else "a"
 
 
+_ASCII_CLASSES = b"a\n 0."
 _WORDS = "".join(map(_word_class, range(256))).encode()
 _CASES = "".join(map(_case_class, range(256))).encode()
 _NOT_CONSONANTS = bytes(set(range(256)) - set(b"bcdfghjklmnpqrstvwxz"))
 
 _LONG_WORD = b"a" * 16
+_LONG_WORD_COST = dict(CAPITALS)[_LONG_WORD]
 _RUN = 2.1  # tokens of sixteen times the same letter
 _FILLERS = tuple(
-    (bytes([letter]) * 16, dict(CAPITALS)[_LONG_WORD] + 16 * _CONSONANT * (letter not in _NOT_CONSONANTS) - _RUN)
+    (bytes([letter]) * 16, _LONG_WORD_COST + 16 * _CONSONANT * (letter not in _NOT_CONSONANTS) - _RUN)
     for letter in b"abcdefghijklmnopqrstuvwxyz"
 )
 
 
-def _common_cost(data: bytes, deleted: bytes | None, weights: Weights) -> float:
-    """The cost of words, digits, marks and blanks; `deleted` are the bytes that are no character of their own."""
-    words = data.translate(_WORDS, deleted) if deleted else data.translate(_WORDS)
-    cases = data.translate(_CASES, deleted) if deleted else data.translate(_CASES)
+def _common_cost(data: bytes, words: bytes, cases: bytes, weights: Weights) -> float:
+    """The cost of words, digits, marks and blanks."""
     total = _FIRST_WORD + len(data.translate(None, _NOT_CONSONANTS)) * _CONSONANT
     count = words.count
     for pattern, weight in BORDERS:
@@ -117,9 +120,11 @@ def _common_cost(data: bytes, deleted: bytes | None, weights: Weights) -> float:
     if b"0" in words:
         for pattern, weight in weights.digits:
             total += count(pattern) * weight
-    count = cases.count
-    for pattern, weight in CAPITALS:
-        total += count(pattern) * weight
+    if b"A" in cases:
+        for pattern, weight in CAPITALS:
+            total += cases.count(pattern) * weight
+    elif _LONG_WORD in cases:
+        total += cases.count(_LONG_WORD) * _LONG_WORD_COST
     return total - _filler_saving(data) if _LONG_WORD in cases else total
 
 
@@ -128,14 +133,18 @@ def _filler_saving(data: bytes) -> float:
     return sum(data.count(run) * saving for run, saving in _FILLERS)
 
 
-def _script_cost(text: str, data: bytes, weights: Weights) -> float:
+def _script_cost(text: str, data: bytes, words: bytes, weights: Weights) -> float:
     """The cost of the characters outside ASCII."""
-    words = data.translate(_WORDS, _CONTINUATION)
     total = words.count(b"EE") * _EMOJI_PAIR
+    letters = words.translate(None, _ASCII_CLASSES)
+    left = len(letters)
     for script in weights.scripts:
-        number = words.count(script.letter)
+        if not left:
+            break
+        number = letters.count(script.letter)
         if not number:
             continue
+        left -= number
         for prefixes, cost in script.parts:
             inside = sum(map(data.count, prefixes))
             number -= inside

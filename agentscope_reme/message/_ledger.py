@@ -3,8 +3,9 @@
 
 import json
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from agentscope.message import Msg
@@ -90,6 +91,10 @@ class MessageTokens:
         """The tokens of several messages."""
         return sum(map(self.message, msgs))
 
+    def sizes(self, msgs: Sequence[Msg]) -> "MessageSizes":
+        """The tokens of each of several messages, each counted when it is first asked for."""
+        return MessageSizes(self, msgs)
+
     def text(self, text: str) -> int:
         """The tokens of a text such as a system prompt or a summary; the last few are remembered."""
         return self._text(any_text(text)) if text else 0
@@ -128,6 +133,32 @@ class MessageTokens:
             for old in list(self._entries)[: _MOST_MESSAGES // 2]:  # those that were counted first
                 del self._entries[old]
         self._entries[msg_id] = entry
+
+
+class MessageSizes(Sequence[int]):
+    """The tokens of messages by their index; what is not asked for is not counted.
+
+    Args:
+        tokens (`MessageTokens`):
+            Counts.
+        msgs (`Sequence[Msg]`):
+            The messages.
+    """
+
+    def __init__(self, tokens: MessageTokens, msgs: Sequence[Msg]) -> None:
+        self._tokens, self._msgs = tokens, msgs
+
+    def __len__(self) -> int:
+        return len(self._msgs)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self._tokens.message(msg) for msg in self._msgs[at]]
+        return self._tokens.message(self._msgs[at])
+
+    def exceed(self, limit: int) -> bool:
+        """Whether they are more than `limit` together: counted from the latest on, no further than it takes."""
+        return any(total > limit for total in accumulate(reversed(self)))
 
 
 def _schema_text(schema: Any) -> str:

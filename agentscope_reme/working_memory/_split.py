@@ -47,7 +47,7 @@ def plan_split(
 
     Args:
         sizes (`Sequence[int]`):
-            The messages' sizes in tokens.
+            The messages' sizes in tokens; asked for only where they matter: what must be kept, and from the end on.
         units (`Sequence[Unit]`):
             The messages' units: a message, or calls with all their results.
         requests (`Sequence[int]`):
@@ -62,7 +62,10 @@ def plan_split(
     Returns:
         `SplitPlan`: the cut. No unit lies on both sides of it.
     """
-    weight = [sum(sizes[unit.start : unit.stop]) for unit in units]
+
+    def weight(number: int) -> int:
+        return sum(sizes[units[number].start : units[number].stop])
+
     unit_of = {at: number for number, unit in enumerate(units) for at in range(unit.start, unit.stop)}
     dropped = {unit_of[at] for at in never}
     usable = [number for number in range(len(units)) if number not in dropped]
@@ -71,13 +74,13 @@ def plan_split(
         kept.add(unit_of[requests[-1]])
     if usable:
         kept.add(usable[-1])
-    total = sum(weight[number] for number in kept)
+    total = sum(map(weight, kept))
     suffix = usable[-1] if usable else len(units)
     for number in reversed(usable[:-1]):
         if number not in kept:
-            if total + weight[number] > budget:
+            if (more := total + weight(number)) > budget:
                 break
-            total += weight[number]
+            total = more
             kept.add(number)
         suffix = number
     fold = [at for number, unit in enumerate(units) if number not in kept for at in range(unit.start, unit.stop)]
