@@ -514,7 +514,6 @@ class ReMeLight:
         """Let expire what is old enough and neither a journal nor one of `also` refers to."""
         policy = policy or self._services.policy
         results = self._services.results
-        shown = {name for msg in also for name in results.references(msg)}
 
         def run() -> list[str]:
             referred: set[str] | None = None
@@ -522,7 +521,7 @@ class ReMeLight:
             def in_use(name: str) -> bool:
                 nonlocal referred
                 if referred is None:
-                    referred = shown | referenced_files(self._services)
+                    referred = referenced_files(self._services).union(*map(results.references, also))
                 return name in referred
 
             return results.store.expire(policy.retention_days, in_use)
