@@ -138,7 +138,8 @@ class Bm25Index:
         import numpy as np
 
         with self._lock:
-            groups = np.where(self._living, group_of[self._ids], -1)
+            groups = np.full(len(self._ids), -1, dtype=np.int64)
+            groups[self._living] = group_of[self._ids[self._living]]
             found = [self._lists.postings.get(token) for token in tokens]
             pairs = [postings.pairs[:, : postings.size].copy() if postings else None for postings in found]
             lengths = self._lists.lengths[: len(groups)].copy()
