@@ -1,11 +1,10 @@
 # -*- coding: utf-8 -*-
 """Writing and reading `dialog/YYYY-MM-DD.jsonl`."""
 
-import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from agentscope.message import Msg
 
 from ..message import local_day, msg_to_dict
 from ..storage import JsonlFile, dump_line, parse_lines, short_lock, storage_error, write_atomic
+from ._identity import message_digest
 
 __all__ = ["DialogArchive", "archive_line"]
 
@@ -57,7 +57,7 @@ class _Day:
     def has(self, message_id: str, digest: bytes) -> bool:
         """Whether a line of this id with this content is there. Only lines of the id are read again."""
         return any(
-            _digest(self.file.read(start, length)) == digest for start, length in self._spans.get(message_id, ())
+            message_digest(self.file.read(start, length)) == digest for start, length in self._spans.get(message_id, ())
         )
 
     def _forget(self, inode: int) -> None:
@@ -143,7 +143,7 @@ class DialogArchive:
                 The days whose files to look through.
 
         Returns:
-            `int`: how many lines went.
+            `int`: how many lines went, a torn last one among them, which nobody was told of.
 
         Raises:
             `StorageError`: the disk refused; a day's file is either as it was or without the lines.
@@ -151,12 +151,11 @@ class DialogArchive:
         wanted, removed = set(ids), 0
         with short_lock(self._lock):
             for path in (self._day(day).file.path for day in sorted(set(days))):
-                data = JsonlFile(path).read()
-                kept = [line for line in data.splitlines(keepends=True) if not _is_of(line, session_id, wanted)]
-                gone = data.count(b"\n") - sum(line.endswith(b"\n") for line in kept)
-                if gone:
+                lines = JsonlFile(path).read().splitlines(keepends=True)
+                kept = [line for line in lines if not (_is_of(line, session_id, wanted) or _is_torn(line))]
+                if len(kept) < len(lines):
                     write_atomic(path, b"".join(kept))
-                    removed += gone
+                    removed += len(lines) - len(kept)
         return removed
 
     def find(self, ids: Iterable[str], days: Iterable[str]) -> list[Msg]:
@@ -204,7 +203,7 @@ class DialogArchive:
         taken: set[tuple[str, bytes]] = set()
         for msg in messages:
             line = dump_line(archive_line(msg, session_id))
-            key = (msg.id, _digest(line))
+            key = (msg.id, message_digest(line))
             if not known.has(*key) and key not in taken:
                 taken.add(key)
                 fresh.append((msg.id, line))
@@ -217,26 +216,15 @@ class DialogArchive:
         self._day(day).refresh()
 
 
-def _digest(line: bytes) -> bytes:
-    """What makes two lines the same message: everything but the session, and for a text that lies in a file the file's
-    hash rather than how much of it was still shown."""
-    value = json.loads(line)
-    value.pop("session_id", None)
-    hashes = sorted(_hashes(value))
-    if hashes:
-        value = {"id": value.get("id"), "timestamp": value.get("timestamp"), "texts": hashes}
-    return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=16).digest()
-
-
-def _hashes(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _hashes(item)
-    elif isinstance(value, dict):
-        if isinstance(value.get("sha256"), str) and "file" in value:
-            yield value["sha256"]
-        for item in value.values():
-            yield from _hashes(item)
+def _is_torn(line: bytes) -> bool:
+    """Whether it is a last line that was not written to its end."""
+    if line.endswith(b"\n"):
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return False
 
 
 def _is_of(line: bytes, session_id: str | None, ids: set[str]) -> bool:
