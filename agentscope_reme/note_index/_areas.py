@@ -1,0 +1,228 @@
+# -*- coding: utf-8 -*-
+"""Where the files lie that are indexed, and which there are now."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from .._errors import ConfigError, StorageError
+from ..storage import storage_error
+from ._file_state import Stamp
+
+__all__ = ["DIALOG", "NOTES", "TOOLS", "Area", "FoundFile", "Places", "Scan", "areas_of", "read_file", "scan"]
+
+NOTES = "notes"
+DIALOG = "dialog"
+TOOLS = "tools"
+"""The results of tools in the archive, which are found as part of the dialog."""
+
+_MARKDOWN = (".md", ".markdown")
+_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_READ |= getattr(os, "O_NONBLOCK", 0)
+_MISSING = (errno.ENOENT, errno.ENOTDIR)
+logger = logging.getLogger("agentscope_reme")
+
+
+class Places(Protocol):
+    """What the index needs to know of a workspace; `Workspace` has it."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that paths are relative to."""
+
+    @property
+    def memory_md(self) -> Path:
+        """The long-lived notes."""
+
+    @property
+    def notes_dir(self) -> Path:
+        """The folder of the daily notes."""
+
+    @property
+    def dialog_dir(self) -> Path:
+        """The folder of the archive."""
+
+    @property
+    def state_dir(self) -> Path:
+        """The folder of the index itself."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A file or a folder whose files are indexed.
+
+    Args:
+        source (`str`): what its chunks belong to.
+        kind (`Literal["note", "dialog"]`): how its files are read.
+        place (`Path`): where it is.
+        shown (`str`): how its path is shown; its files' paths begin with it.
+        endings (`tuple[str, ...]`): of the files' names.
+        deep (`bool`): whether folders in it are looked into.
+    """
+
+    source: str
+    kind: Literal["note", "dialog"]
+    place: Path
+    shown: str
+    endings: tuple[str, ...] = _MARKDOWN
+    deep: bool = True
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file that is there.
+
+    Args:
+        path (`str`): as it is shown: relative to the workspace, with slashes.
+        place (`str`): as the system knows it.
+        stamp (`Stamp`): what the system says of it.
+        area (`Area`): the area it was found in.
+    """
+
+    path: str
+    place: str
+    stamp: Stamp
+    area: Area
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The files that are there now.
+
+    Args:
+        files (`Mapping[str, FoundFile]`): by their path.
+        closed (`tuple[str, ...]`): paths that could not be looked at; nothing is known of what lies below them.
+    """
+
+    files: Mapping[str, FoundFile]
+    closed: tuple[str, ...] = ()
+
+    def is_gone(self, path: str) -> bool:
+        """Whether a file that was there is not any more."""
+        return path not in self.files and not any(path == each or path.startswith(f"{each}/") for each in self.closed)
+
+
+def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Path] = ()) -> list[Area]:
+    """The areas of a workspace, MEMORY.md first.
+
+    Args:
+        places (`Places`): the workspace.
+        extra (`Iterable[str | Path] | Mapping[str, str | Path]`): more folders of Markdown or text; a mapping gives
+            them names, else a folder's own name is its source.
+
+    Raises:
+        `ConfigError`: two sources of one name.
+    """
+    root = places.root
+    areas = [
+        Area(NOTES, "note", places.memory_md, _shown(places.memory_md, root, "")),
+        Area(NOTES, "note", places.notes_dir, _shown(places.notes_dir, root, "")),
+        Area(DIALOG, "dialog", places.dialog_dir, _shown(places.dialog_dir, root, ""), (".jsonl",), deep=False),
+    ]
+    named = extra.items() if isinstance(extra, Mapping) else ((Path(root, folder).name, folder) for folder in extra)
+    for name, folder in named:
+        if name in (TOOLS, *(area.source for area in areas)):
+            raise ConfigError(f"extra_folders has the name {name!r}, which is taken: give a mapping with other names.")
+        place = Path(root, Path(folder).expanduser())
+        areas.append(Area(name, "note", place, _shown(place, root, name), (*_MARKDOWN, ".txt")))
+    return areas
+
+
+def scan(areas: Sequence[Area], root: Path) -> Scan:
+    """Look which files there are. Symbolic links are not followed, hidden files and folders are left out."""
+    found: dict[str, FoundFile] = {}
+    closed: list[str] = []
+    taken: set[str] = set()
+    for area in areas:
+        place = _real_place(area, root)
+        for entry in _entries(area, place, area.shown, closed) if place else ():
+            if entry.place not in taken:
+                taken.add(entry.place)
+                found.setdefault(entry.path, entry)
+    return Scan(found, tuple(closed))
+
+
+def read_file(file: FoundFile) -> tuple[bytes, Stamp, int]:
+    """The content of a file, its stamp, and the clock before it was read.
+
+    Raises:
+        `StorageError`: it cannot be read, or is no regular file.
+    """
+    read_at = time.time_ns()
+    try:
+        descriptor = os.open(file.place, _READ)
+        with os.fdopen(descriptor, "rb") as opened:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise StorageError(errno.EISDIR, f"cannot read {file.path!r}: it is not a file")
+            return opened.read(), Stamp.of(status), read_at
+    except StorageError:
+        raise
+    except OSError as error:
+        raise storage_error("read", file.path, error) from error
+
+
+def _shown(place: Path, root: Path, name: str) -> str:
+    return place.relative_to(root).as_posix() if place.is_relative_to(root) else name
+
+
+def _real_place(area: Area, root: Path) -> str:
+    """Where an area is; "" for one of the workspace that is a link which leads out of it."""
+    place = os.fspath(area.place)
+    if not os.path.islink(place):
+        return place
+    real = os.path.realpath(place)
+    if not area.place.is_relative_to(root) or Path(real).is_relative_to(os.path.realpath(root)):
+        return real
+    logger.warning("%s is a symbolic link that leads out of the workspace; it is not indexed.", area.shown)
+    return ""
+
+
+def _entries(area: Area, place: str, shown: str, closed: list[str]) -> Iterator[FoundFile]:
+    try:
+        status = os.stat(place)
+        if stat.S_ISREG(status.st_mode):
+            yield FoundFile(_display(shown), place, Stamp.of(status), area)
+            return
+        with os.scandir(place) as entries:
+            listed = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        if error.errno not in _MISSING:
+            closed.append(shown)
+            logger.warning("%s cannot be looked into (%s); what was indexed of it stays.", shown, error.strerror)
+        return
+    for entry in listed:
+        if entry.name.startswith(".") or entry.is_symlink():
+            continue
+        path = f"{shown}/{entry.name}" if shown else entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if area.deep:
+                yield from _entries(area, entry.path, path, closed)
+        elif entry.name.lower().endswith(area.endings):
+            yield from _file(area, entry, path)
+
+
+def _file(area: Area, entry: os.DirEntry[str], path: str) -> Iterator[FoundFile]:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return  # it went away meanwhile
+    if stat.S_ISREG(status.st_mode):
+        yield FoundFile(_display(path), entry.path, Stamp.of(status), area)
+
+
+def _display(path: str) -> str:
+    """A path that can be stored and shown: of a name in another encoding, bytes that are no UTF-8 are escaped."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    return path

@@ -1,0 +1,373 @@
+# -*- coding: utf-8 -*-
+"""The index over notes and dialog archive of one workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import logging
+import math
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from .._errors import ConfigError, NotStartedError
+from ..embedding import BatchEmbedder
+from ..record import SearchHit
+from ..search import DIALOG_RECIPE, NOTES_RECIPE, QueryView, SourceRecipe
+from ..storage import Database
+from ..text import WordTokenizer
+from ._areas import DIALOG, TOOLS, Places, areas_of
+from ._asked import Day, Limits, names_of
+from ._catalog import Catalog
+from ._engine import Engine
+from ._excerpt import Excerpt, read_excerpt
+from ._query_text import without_names
+from ._reconciler import Reconciler, Words
+from ._schema import MIGRATIONS
+from ._search import Question, answer
+from ._shelves import Shelves
+from ._status import IndexStatus
+from ._vectors import Report, VectorStore, model_name
+from ._watcher import FolderWatcher
+
+__all__ = ["NoteIndex"]
+
+_TOOLS_RECIPE = SourceRecipe(vector_weight=0.0, date=0.2)
+_SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
+_VECTOR_PATIENCE = 2.0  # and for their vectors
+_ASLEEP = dt.timedelta(days=60)
+logger = logging.getLogger("agentscope_reme")
+
+
+class NoteIndex:
+    """Search over MEMORY.md, memory/**/*.md, further folders and the dialog archive of a workspace.
+
+    SQLite (``.state/index.db``) holds chunks, words and vectors; what is searched lies in memory and is filled from
+    it. A search compares the files with the index first, so that it finds what was written a moment ago, whether or
+    not the watcher saw it. Nothing blocks the event loop; several processes may index the same workspace.
+
+    Without an embedder, or while it fails, notes are searched by words alone.
+
+    Args:
+        workspace (`Places`):
+            The workspace: its folders.
+        embedder (`BatchEmbedder | None`):
+            Makes the vectors; its owner closes its cache.
+        tokenizer (`Words | None`):
+            Cuts words; `WordTokenizer` if left out.
+        recipes (`Mapping[str, SourceRecipe] | None`):
+            How sources are searched, by source: "notes", "dialog", the names of extra folders.
+        extra_folders (`Iterable[str | Path] | Mapping[str, str | Path]`):
+            More folders of Markdown or text, relative to the workspace or anywhere; a folder's name is its source
+            unless a mapping gives it another.
+        timezone (`tzinfo | None`):
+            Whose days and clock count; `None` is this machine's zone.
+        vector_weight (`float | None`):
+            The share of meaning against words in the order of notes, 0 to 1; 0.7 unless a recipe says otherwise.
+        candidate_multiplier (`float`):
+            How many candidates of each source are compared for each result.
+        keyword_search (`bool`):
+            Whether words are searched; without it an embedder is needed.
+        chunk_tokens (`int`):
+            Tokens of a chunk.
+        redact (`Callable[[str], str] | None`):
+            Applied to every text before it is stored.
+        report (`Callable[[str, dict], None] | None`):
+            Told "indexed" (files, removed, seconds), "degraded" (reason) and "recovered".
+        clock (`Callable[[], datetime] | None`):
+            What time it is, for "last week" in a query.
+        db (`Database | None`):
+            A database to use in the place of ``.state/index.db``, made with `NoteIndex.MIGRATIONS` and ``cache=True``;
+            its owner closes it.
+
+    Raises:
+        `ConfigError`: an argument cannot work.
+    """
+
+    MIGRATIONS = MIGRATIONS
+
+    def __init__(
+        self,
+        workspace: Places,
+        *,
+        embedder: BatchEmbedder | None = None,
+        tokenizer: Words | None = None,
+        recipes: Mapping[str, SourceRecipe] | None = None,
+        extra_folders: Iterable[str | Path] | Mapping[str, str | Path] = (),
+        timezone: dt.tzinfo | None = None,
+        vector_weight: float | None = None,
+        candidate_multiplier: float = 3.0,
+        keyword_search: bool = True,
+        chunk_tokens: int = 400,
+        redact: Callable[[str], str] | None = None,
+        report: Report | None = None,
+        clock: Callable[[], dt.datetime] | None = None,
+        db: Database | None = None,
+    ) -> None:
+        if candidate_multiplier < 1:
+            raise ConfigError(f"candidate_multiplier is {candidate_multiplier!r}: give a number of at least 1.")
+        if chunk_tokens < 16:
+            raise ConfigError(f"chunk_tokens is {chunk_tokens!r}: give at least 16.")
+        if not keyword_search and embedder is None:
+            raise ConfigError("keyword_search=False without an embedder leaves nothing to search by: give one of them.")
+        self._places = workspace
+        self._areas = areas_of(workspace, extra_folders)
+        self._sources = (*dict.fromkeys(area.source for area in self._areas if area.source != DIALOG), DIALOG)
+        self._recipes = _all_recipes(self._sources, recipes or {}, vector_weight)
+        self._embedder, self._words, self._timezone = embedder, tokenizer or WordTokenizer(), timezone
+        self._multiplier, self._by_words, self._chunk_tokens = candidate_multiplier, keyword_search, chunk_tokens
+        self._redact, self._report = redact, report or (lambda _kind, _details: None)
+        self._clock, self._given = clock, db
+        self._engine: Engine | None = None
+        self._opening = threading.Lock()
+        self._closed = False
+        self._watcher: FolderWatcher | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # ------------------------------------------------------------------ life
+
+    async def start(self, *, watch: bool = True) -> None:
+        """Begin to index in the background. Searches start what they need by themselves; this is for being early.
+
+        Args:
+            watch (`bool`): Whether to watch the folders, so that changes are indexed before they are searched for.
+        """
+        self._closed = False
+        self._open()
+        if not self._tasks:
+            self._spawn(self._in_background())
+            if watch:
+                folders = [area.place for area in self._areas if area.place != self._places.memory_md]
+                self._watcher = FolderWatcher(folders, [self._places.memory_md], self._in_background)
+                self._spawn(self._watcher.run())
+
+    async def close(self) -> None:
+        """Stop watching and indexing, and let go of the files. What was indexed stays. `start` opens it again."""
+        self._closed = True
+        tasks, self._tasks, self._watcher = self._tasks, set(), None
+        here = [task for task in tasks if task.get_loop() is asyncio.get_running_loop()]
+        for task in here:
+            task.cancel()
+        await asyncio.gather(*here, return_exceptions=True)
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            if engine.vectors is not None:
+                await engine.vectors.stop()
+            await anyio.to_thread.run_sync(engine.close)
+
+    async def __aenter__(self) -> NoteIndex:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of the sources; what goes first among equals first."""
+        return self._sources
+
+    async def sync(self) -> None:
+        """Make the index hold what the files hold now, with all vectors that can be had.
+
+        Raises:
+            `NotStartedError`: the index was closed.
+            `StorageError`: the index cannot be read or written.
+        """
+        engine = self._open()
+        await self._synchronize(engine)
+        if engine.vectors is not None:
+            await engine.vectors.fill()
+
+    async def status(self) -> IndexStatus:
+        """How many files and chunks there are, and what does not work."""
+        engine = self._open()
+        files, chunks, waiting = await engine.database.read(_counts)
+        vectors = "off" if engine.vectors is None else engine.vectors.failure or "on"
+        watcher = self._watcher.state if self._watcher else "off"
+        return IndexStatus(
+            files, chunks, waiting if engine.vectors else 0, vectors, watcher, dict(engine.reconciler.faults)
+        )
+
+    # ------------------------------------------------------------------ search
+
+    async def search(
+        self,
+        query: str,
+        max_results: int = 5,
+        min_score: float = 0.1,
+        *,
+        sources: str | Iterable[str] | None = None,
+        paths: str | Iterable[str] | None = None,
+        since: Day = None,
+        until: Day = None,
+    ) -> list[SearchHit]:
+        """Find what the notes and the archive say about something.
+
+        Args:
+            query (`str`):
+                A question or a few words, in any language; dates in it ("last May", "上周三") and names of speakers
+                count.
+            max_results (`int`):
+                The most hits.
+            min_score (`float`):
+                The least score, 0 to 1. A hit by words scores at least 0.2.
+            sources (`str | Iterable[str] | None`):
+                "notes", "dialog", names of extra folders; all if left out.
+            paths (`str | Iterable[str] | None`):
+                Files, and folders with all that is in them, relative to the workspace.
+            since (`date | datetime | str | None`), until (`date | datetime | str | None`):
+                The first and the last day; what has no time is then not found.
+
+        Returns:
+            `list[SearchHit]`: the best first; empty where nothing is relevant.
+
+        Raises:
+            `ConfigError`: a source that is not known, or no day.
+            `NotStartedError`: the index was closed.
+        """
+        engine = self._open()
+        wanted = self._wanted(sources)
+        limits = Limits.of(paths, since, until, self._timezone)
+        if max_results < 1:
+            return []
+        await self._catch_up(engine)
+        view, texts = await anyio.to_thread.run_sync(self._view, query, engine.shelves)
+        if not view.tokens:
+            return []
+        vectors = await self._query_vectors(engine, texts)
+        question = Question(
+            view, vectors, wanted, limits, max_results, min_score, math.ceil(max_results * self._multiplier)
+        )
+        return await anyio.to_thread.run_sync(answer, question, engine.shelves, engine.database)
+
+    async def read(self, path: str, start_line: int = 1, limit: int = 40, *, max_chars: int = 8_000) -> Excerpt:
+        """Read lines of an indexed file, such as those around a hit.
+
+        Args:
+            path (`str`): As in a hit.
+            start_line (`int`): The first line, counted from 1.
+            limit (`int`): How many lines.
+            max_chars (`int`): The most characters; the excerpt ends before that.
+
+        Raises:
+            `PathNotAllowedError`: it is none of the indexed files.
+            `StorageError`: it cannot be read.
+        """
+        root = self._places.root
+        return await anyio.to_thread.run_sync(read_excerpt, self._areas, root, path, start_line, limit, max_chars)
+
+    # ------------------------------------------------------------------ inside
+
+    def _open(self) -> Engine:
+        if self._closed:
+            raise NotStartedError("The note index was closed: call start() to use it again.")
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._new_engine()
+            return self._engine
+
+    def _new_engine(self) -> Engine:
+        state = self._places.state_dir
+        database = self._given or Database(state / "index.db", migrations=MIGRATIONS, cache=True)
+        shelves = Shelves(
+            database,
+            self._recipes,
+            lifted=self._areas[0].shown,
+            timezone=self._timezone,
+            model=model_name(self._embedder),
+            dimensions=self._embedder.dimensions if self._embedder else 0,
+            by_words=self._by_words,
+        )
+        catalog = Catalog(database)
+        reconciler = Reconciler(
+            catalog,
+            shelves,
+            self._areas,
+            self._places.root,
+            self._words,
+            limit=self._chunk_tokens,
+            redact=self._redact,
+        )
+        vectors = None
+        if self._embedder is not None:
+            vectors = VectorStore(database, shelves, self._embedder, state / "index.embedding.lock", self._report)
+        return Engine(database, catalog, shelves, reconciler, vectors, owns_database=self._given is None)
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+
+    async def _in_background(self) -> None:
+        engine = self._open()
+        await self._synchronize(engine)
+        if engine.vectors is not None:
+            await engine.vectors.fill(patience=0.0)
+
+    async def _synchronize(self, engine: Engine) -> None:
+        started = time.monotonic()
+        changes = await anyio.to_thread.run_sync(engine.synchronize, abandon_on_cancel=True)
+        if changes:
+            seconds = time.monotonic() - started
+            self._report("indexed", {"files": changes.read, "removed": changes.removed, "seconds": seconds})
+
+    async def _catch_up(self, engine: Engine) -> None:
+        """Index what has changed, unless that takes so long that the caller is better served with what there is."""
+        with anyio.move_on_after(_SYNC_PATIENCE) as scope:
+            await self._synchronize(engine)
+        if scope.cancelled_caught:
+            logger.info("The notes are still being indexed; this search sees those that are.")
+        elif engine.vectors is not None:
+            await engine.vectors.fill(_VECTOR_PATIENCE)
+
+    def _wanted(self, sources: str | Iterable[str] | None) -> list[str]:
+        asked = names_of(sources)
+        if unknown := [name for name in asked if name not in self._sources]:
+            raise ConfigError(f"sources has {unknown[0]!r}: there are {', '.join(self._sources)}.")
+        wanted = [name for name in self._sources if name in asked or not asked]
+        return [*wanted, TOOLS] if DIALOG in wanted else wanted
+
+    def _view(self, query: str, shelves: Shelves) -> tuple[QueryView, dict[str, str]]:
+        """The query as it is ranked by, and by source as it is embedded."""
+        now = self._clock() if self._clock else dt.datetime.now(self._timezone)
+        if shelves.newest is not None and now.astimezone(dt.timezone.utc) - shelves.newest > _ASLEEP:
+            now = shelves.newest  # "in August" is the last one that anything was written in
+        view = QueryView.of(query, self._words, now)
+        texts = dict.fromkeys(self._sources, query)
+        texts[DIALOG] = without_names(query, view.named(shelves.speakers))
+        return view, texts
+
+    async def _query_vectors(self, engine: Engine, texts: Mapping[str, str]) -> dict[str, Any]:
+        if engine.vectors is None:
+            return {}
+        vectors = await engine.vectors.of_queries(list(texts.values()))
+        return {source: vector for source, vector in zip(texts, vectors, strict=True) if vector is not None}
+
+
+def _all_recipes(
+    sources: Iterable[str], given: Mapping[str, SourceRecipe], vector_weight: float | None
+) -> dict[str, SourceRecipe]:
+    recipes = {source: DIALOG_RECIPE if source == DIALOG else NOTES_RECIPE for source in sources}
+    if vector_weight is not None:
+        recipes |= {
+            source: replace(recipe, vector_weight=vector_weight)
+            for source, recipe in recipes.items()
+            if source != DIALOG
+        }
+    if unknown := [source for source in given if source not in recipes]:
+        raise ConfigError(f"recipes has {unknown[0]!r}: there are {', '.join(recipes)}.")
+    return {**recipes, **given, TOOLS: _TOOLS_RECIPE}
+
+
+def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    queries = ("SELECT count(*) FROM file", "SELECT count(*) FROM chunk", "SELECT count(*) FROM chunk WHERE waiting")
+    files, chunks, waiting = (connection.execute(query).fetchone()[0] for query in queries)
+    return files, chunks, waiting
