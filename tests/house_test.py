@@ -55,13 +55,13 @@ def cost_of_a_whole_check() -> float:
     return time.process_time() - start
 
 
-def test_the_whole_check_takes_less_than_half_a_second() -> None:
+def test_the_whole_check_takes_well_under_a_second() -> None:
     gc.disable()  # what the other tests left in memory is not this check's cost
     try:
-        spent = next((s for s in (cost_of_a_whole_check() for _ in range(3)) if s < 0.5), None)
+        spent = next((s for s in (cost_of_a_whole_check() for _ in range(3)) if s < 1), None)
     finally:
         gc.enable()
-    assert spent is not None, "three times over half a second"
+    assert spent is not None, "three times over a second"
 
 
 @pytest.mark.parametrize(
