@@ -132,10 +132,10 @@ def test_it_is_what_a_dictionary_in_the_order_of_use_would_be(tmp_path_factory, 
         text = str(number)
         if step == "get":
             assert (text in get(cache, text)) == (text in model)
-        elif text not in model:
+            model |= {text: model.pop(text)} if text in model else {}
+        else:
             put(cache, text)
-        if step == "put" or text in model:
-            model[text] = model.pop(text, None)
+            model.setdefault(text)
         while len(model) > most:
             del model[next(iter(model))]
     assert set(get(cache, *map(str, range(10)))) == set(model)
