@@ -344,8 +344,9 @@ class MemoryManager(ReMeLight):
         await self._ensure_started()
         attachment = self._attachment(agent)
         memory = attachment.memory
-        left = memory.leave([msg for msg, _ in memory.content], op="clear", noted=noted)
-        memory.clear_compressed_summary()
+        left = memory.leave([msg for msg, _ in memory.content], op="clear", summary="", noted=noted)
+        if memory.get_compressed_summary():  # there was no message
+            memory.clear_compressed_summary()
         self._note(attachment.memory)
         self._events.emit(EventKind.CLEARED, session_id=memory.session_id, messages=len(left))
         return len(left)

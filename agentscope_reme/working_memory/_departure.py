@@ -68,7 +68,7 @@ class Departure:
             messages (`Sequence[Msg]`):
                 What of it is archived.
             summary (`str`):
-                What stands for them after a fold.
+                The summary from now on, which stands for them after a fold.
             noted (`bool`):
                 Whether the note writer is to read them.
 
@@ -84,9 +84,8 @@ class Departure:
             "days": days,
             "number": self._state.number + 1,
             "noted": noted,
+            "summary": summary,
         }
-        if op == "fold":
-            record["summary"] = summary
         try:
             if messages:
                 self._store.sync({name for msg in messages for name in ToolResultCompactor.references(msg)})

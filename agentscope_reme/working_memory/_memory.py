@@ -355,7 +355,7 @@ class ReMeInMemoryMemory(InMemoryMemory):
             op (`str`):
                 `"fold"`, whose ids stay known, or `"clear"`.
             summary (`str | None`):
-                With `"fold"`: the new summary, which now stands for them.
+                The summary from now on; as it is if left out.
             noted (`bool`):
                 Whether they are for the note writer too.
 

@@ -59,8 +59,9 @@ class SessionState:
             self.content[key] = (Msg.from_dict(message), list(marks))
 
     def _on_drop(self, record: dict) -> None:
-        for key in record["keys"]:
-            self.content.pop(key, None)
+        gone = {self.content.pop(key)[0].id for key in record["keys"] if key in self.content} & self.pins
+        if gone:
+            self.pins -= gone - {msg.id for msg, _ in self.content.values()}
 
     def _on_marks(self, record: dict) -> None:
         for key, marks in record["entries"]:
@@ -84,13 +85,12 @@ class SessionState:
     def _on_fold(self, record: dict) -> None:
         self._on_clear(record)
         self.folded.update(record["ids"])
-        self.summary = record["summary"]
 
     def _on_clear(self, record: dict) -> None:
         self._on_drop(record)
         rest = [each for each in (self.leaving or {}).get("ids", ()) if each not in record["ids"]]
         self.leaving = {**self.leaving, "ids": rest} if self.leaving and rest else None
-        self.session_id, self.number = record["session_id"], record["number"]
+        self.session_id, self.number, self.summary = record["session_id"], record["number"], record["summary"]
         if record["noted"]:
             self.outbox.append({key: record[key] for key in ("number", "ids", "days")})
 
