@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from .._errors import SessionExistsError, SessionNotFoundError
+from .._errors import SessionExistsError, SessionInUseError, SessionNotFoundError, StorageError
 from ._atomic import write_atomic
 from ._jsonl import JsonlFile, dump_line, parse_lines
 from ._locks import OwnerLock
@@ -36,7 +36,7 @@ class Journal:
         self._file = JsonlFile(folder / f"{name}.jsonl")
         self._past = JsonlFile(folder / f"{name}.past")
         self._lock = OwnerLock(folder / f"{name}.lock")
-        self._was_owned = False
+        self._closed_as: tuple[int, ...] | None = None
 
     @property
     def path(self) -> Path:
@@ -50,16 +50,20 @@ class Journal:
         """Become the owner of a journal that does not exist yet, or again of one that was this object's before `close`.
 
         Raises:
-            `SessionInUseError`: somebody else owns it.
+            `SessionInUseError`: somebody else owns it, or did since it was closed here.
             `SessionExistsError`: it exists.
         """
         self._lock.acquire(f"Session {self.name!r}")
-        if self.path.exists() and not self._was_owned:
+        if self._closed_as is None and self.path.exists():
             self._lock.release()
             raise SessionExistsError(
                 f"Session {self.name!r} exists: go on with it by resume({self.name!r}), or take another id.",
             )
-        self._was_owned = True
+        if self._closed_as not in (None, self._version()):
+            self._lock.release()
+            raise SessionInUseError(
+                f"Session {self.name!r} was gone on with elsewhere since it was closed here: resume({self.name!r}).",
+            )
 
     def open(self) -> list[dict]:
         """Become the owner of a journal that exists, and read its records.
@@ -72,8 +76,11 @@ class Journal:
         if not self.path.exists():
             raise SessionNotFoundError(f"There is no session {self.name!r} in {self.path.parent}.")
         self._lock.acquire(f"Session {self.name!r}")
-        self._was_owned = True
-        return list(parse_lines(self._file.read(), str(self.path)))
+        try:
+            return list(parse_lines(self._file.read(), str(self.path)))
+        except StorageError:
+            self._lock.release()
+            raise
 
     def past(self) -> set[str]:
         """The ids that left the session for good, before the last checkpoint."""
@@ -103,6 +110,17 @@ class Journal:
         """Let go of the files and of the ownership. A session that nothing was put down for leaves no trace."""
         self._file.close()
         self._past.close()
-        if self.is_open and not self.path.exists():
+        if not self.is_open:
+            return
+        self._closed_as = self._version()
+        if not self._closed_as:
             self._lock.path.unlink(missing_ok=True)
         self._lock.release()
+
+    def _version(self) -> tuple[int, ...]:
+        """What the file looks like, by which a change is noticed; empty where there is none."""
+        try:
+            stat = self.path.stat()
+        except FileNotFoundError:
+            return ()
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentscope.message import Msg
 
-from .._errors import StorageError
+from .._errors import SessionError, StorageError
 from .._events import EventBus, EventKind
 from ..message import msg_to_dict
 from ..storage import Journal
@@ -199,6 +199,8 @@ class SessionLog:
 
     def close(self) -> None:
         """Let go of the journal; a later record opens it again."""
+        if self.degraded:
+            self.try_checkpoint()
         self._journal.close()
 
     def _write(self, record: dict[str, Any], *, durable: bool) -> None:
@@ -209,8 +211,12 @@ class SessionLog:
         self._journal.append(record, durable=durable)
 
     def _own(self) -> None:
-        if not self._journal.is_open:
+        if self._journal.is_open:
+            return
+        try:
             self._journal.create()
+        except SessionError as error:
+            raise StorageError(str(error)) from error
 
     def _degrade(self, error: StorageError) -> None:
         if not self.degraded:
