@@ -72,34 +72,45 @@ class DenseIndex:
         """
         self.add_many([(item_id, vectors)])
 
-    def add_many(self, items: Iterable[tuple[int, np.ndarray]]) -> None:
-        """Add or replace many items at once, which is faster; see ``add``."""
+    def add_many(self, items: Iterable[tuple[int, np.ndarray]], *, settle: bool = True) -> None:
+        """Add or replace many items at once, which is faster; see ``add``.
+
+        Args:
+            items (`Iterable[tuple[int, np.ndarray]]`): ids and their vectors; of equal ids the last.
+            settle (`bool`): False leaves it to you to call ``settle``.
+        """
         import numpy as np
 
         latest = {item_id: self._unit(vectors) for item_id, vectors in items}
         if not latest:
             return
-        with self._writing:
-            with self._lock:
-                for item_id in latest:
-                    self._drop(item_id)
-                start = len(self._storage)
-                counts = [len(vectors) for vectors in latest.values()]
-                self._storage.add(np.concatenate(list(latest.values())))
-                self._reserve(len(self._storage))
-                self._owners[start : start + sum(counts)] = np.repeat(list(latest), counts)
-                self._living[start : start + sum(counts)] = True
-                ends = start + np.cumsum(counts)
-                self._spans.update(zip(latest, zip((ends - counts).tolist(), ends.tolist(), strict=True), strict=True))
-            self._settle()
+        with self._writing, self._lock:
+            for item_id in latest:
+                self._drop(item_id)
+            start = len(self._storage)
+            counts = [len(vectors) for vectors in latest.values()]
+            self._storage.add(np.concatenate(list(latest.values())))
+            self._reserve(len(self._storage))
+            self._owners[start : start + sum(counts)] = np.repeat(list(latest), counts)
+            self._living[start : start + sum(counts)] = True
+            ends = start + np.cumsum(counts)
+            self._spans.update(zip(latest, zip((ends - counts).tolist(), ends.tolist(), strict=True), strict=True))
+        if settle:
+            self.settle()
 
-    def remove(self, item_id: int) -> bool:
+    def remove(self, item_id: int, *, settle: bool = True) -> bool:
         """Remove an item with all its vectors; False where there is none of that id."""
-        with self._writing:
-            with self._lock:
-                removed = self._drop(item_id)
-            self._settle()
+        with self._writing, self._lock:
+            removed = self._drop(item_id)
+        if settle:
+            self.settle()
         return removed
+
+    def settle(self) -> None:
+        """Rebuild without the dead rows, or for the next size, where it is time. Searches go on meanwhile."""
+        with self._writing:
+            if self._crowded or self._outgrown:
+                self._rebuild()
 
     def search(self, vector: np.ndarray, k: int = 400, *, allowed: np.ndarray | None = None) -> DenseMatches:
         """Find the nearest items.
@@ -206,20 +217,24 @@ class DenseIndex:
             self._owners = np.concatenate([self._owners, np.zeros(more, dtype=np.int64)])
             self._living = np.concatenate([self._living, np.zeros(more, dtype=bool)])
 
-    def _settle(self) -> None:
-        """Rebuild without the dead rows, or at the next size; searches go on in the old storage meanwhile."""
+    @property
+    def _crowded(self) -> bool:
+        return self._dead > _DEAD_ROWS and self._dead > _DEAD_SHARE * len(self._storage)
+
+    @property
+    def _outgrown(self) -> bool:
+        count = len(self._storage) - self._dead
+        if count > self._clustered_above:
+            return not self._storage.clustered or count > _OUTGROWN * self._built_for
+        return count > self._half_above and self._storage.exact
+
+    def _rebuild(self) -> None:
         import numpy as np
 
-        count = len(self._storage) - self._dead
-        crowded = self._dead > _DEAD_ROWS and self._dead > _DEAD_SHARE * len(self._storage)
-        outgrown = (count > self._half_above and self._storage.exact) or (
-            count > self._clustered_above and (not self._storage.clustered or count > _OUTGROWN * self._built_for)
-        )
-        if not (crowded or outgrown):
-            return
         with self._lock:
             rows = np.flatnonzero(self._living[: len(self._storage)])
             vectors, owners = self._storage.rows(rows), self._owners[rows]
+        count = len(rows)
         storage = VectorStorage(
             self.dimensions,
             half=count > self._half_above,

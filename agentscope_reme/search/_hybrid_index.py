@@ -84,7 +84,7 @@ class HybridIndex:
     @property
     def dimensions(self) -> int:
         """The length of the vectors; 0 for search by words alone."""
-        return self._vectors.dimensions if self._vectors else 0
+        return 0 if self._vectors is None else self._vectors.dimensions
 
     @property
     def speakers(self) -> list[str]:
@@ -112,11 +112,12 @@ class HybridIndex:
             `EmbeddingError`: the vectors cannot be used; the text is found by its words then.
         """
         with self._lock:
-            self.remove(key)
+            self._remove(key)
             row = self._table.add(key, facts, len(tokens))
             self._words.add(row, tokens)
             if vectors is not None:
-                self.set_vectors([(key, vectors)])
+                self._set_vectors([(key, vectors)])
+        self._settle()
 
     def set_vectors(self, items: Iterable[tuple[Hashable, np.ndarray]]) -> None:
         """Give texts their vectors, many at once, which is faster; keys that are not here are passed over.
@@ -125,21 +126,15 @@ class HybridIndex:
             `EmbeddingError`: the index searches by words alone, or a vector cannot be used; nothing changed.
         """
         with self._lock:
-            if self._vectors is None:
-                raise EmbeddingError("This index searches by words alone: make it with the vectors' dimensions.")
-            rows = self._table.row_of
-            self._vectors.add_many([(rows[key], vectors) for key, vectors in items if key in rows])
+            self._set_vectors(items)
+        self._settle()
 
     def remove(self, key: Hashable) -> bool:
         """Remove a text; False where there is none of that key."""
         with self._lock:
-            row = self._table.remove(key)
-            if row is None:
-                return False
-            self._words.remove(row)
-            if self._vectors is not None:
-                self._vectors.remove(row)
-            return True
+            removed = self._remove(key)
+        self._settle()
+        return removed
 
     def drop_vectors(self, dimensions: int = 0) -> None:
         """Forget all vectors, for a model with others to come; search by words goes on."""
@@ -173,6 +168,27 @@ class HybridIndex:
             evidence = self._evidence(query, vector, allowed, max(_NEAREST, 4 * k))
             ranked = rank(evidence, self.recipe, k, min_score) if evidence.allowed.any() else []
             return [self._found(place) for place in ranked]
+
+    def _remove(self, key: Hashable) -> bool:
+        row = self._table.remove(key)
+        if row is None:
+            return False
+        self._words.remove(row)
+        if self._vectors is not None:
+            self._vectors.remove(row, settle=False)
+        return True
+
+    def _set_vectors(self, items: Iterable[tuple[Hashable, np.ndarray]]) -> None:
+        if self._vectors is None:
+            raise EmbeddingError("This index searches by words alone: make it with the vectors' dimensions.")
+        rows = self._table.row_of
+        self._vectors.add_many([(rows[key], vectors) for key, vectors in items if key in rows], settle=False)
+
+    def _settle(self) -> None:
+        """Let the vectors be rebuilt where it is time, without keeping searches waiting."""
+        vectors = self._vectors
+        if vectors is not None:
+            vectors.settle()
 
     def _evidence(self, query: QueryView, vector: np.ndarray | None, allowed: Allowed, nearest_items: int) -> Evidence:
         import numpy as np

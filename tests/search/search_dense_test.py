@@ -127,9 +127,18 @@ def test_an_index_has_dimensions() -> None:
         DenseIndex(0)
 
 
-def test_typical_is_the_median_of_what_is_stored() -> None:
+def test_many_vectors_of_one_item_take_one_place() -> None:
     index = DenseIndex(2)
-    angles = np.linspace(0, np.pi, 101)
+    index.add(1, np.tile([1.0, 0.01], (30, 1)))
+    index.add(2, np.array([1.0, 0.2]))
+    index.add(3, np.array([1.0, 0.3]))
+    assert index.search(np.array([1.0, 0.0]), 2).ids.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("half_above", [10**6, 50])
+def test_typical_is_the_median_of_what_is_stored(half_above: int) -> None:
+    index = DenseIndex(2, half_above=half_above)
+    angles = np.linspace(0, np.pi, 5_001)
     index.add_many([(i, np.array([np.cos(a), np.sin(a)])) for i, a in enumerate(angles)])
     assert index.search(np.array([1.0, 0.0]), 1).typical == pytest.approx(0.0, abs=0.02)
 

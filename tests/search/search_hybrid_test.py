@@ -287,6 +287,7 @@ def test_standing_decides_between_equals() -> None:
 def test_vectors_can_come_later_change_and_go() -> None:
     index, query, vector = HybridIndex(NOTES_RECIPE, 2), QueryView.of("tractor", CUT, NOW), np.array([1.0, 0])
     index.add(1, CUT.tokens("garden"))
+    assert index.dimensions == 2
     assert index.search(query, 5, vector=vector) == []
     index.set_vectors([(1, np.array([[0, 1.0], [1.0, 0.1]])), (2, vector)])
     assert [place.key for place in index.search(query, 5, vector=vector)] == [1]
