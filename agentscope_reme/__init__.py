@@ -2,7 +2,7 @@
 """Memory for AgentScope agents: a context that never overflows, and what was said kept and found again."""
 
 from ._agent import ReMeReActAgent
-from ._config import ContextConfig
+from ._config import ContextConfig, RecallConfig
 from ._errors import (
     AttachError,
     ConfigError,
@@ -33,6 +33,7 @@ __all__ = [
     "ReMeInMemoryMemory",
     "ReMeReActAgent",
     "ContextConfig",
+    "RecallConfig",
     "PromptBook",
     "Event",
     "EventKind",

@@ -29,7 +29,7 @@ class ConfigError(ReMeError, ValueError):
 
 
 class MissingModelError(ConfigError):
-    """A chat model is needed here and none was given."""
+    """A model is needed here, and none was given or its key is missing."""
 
 
 class NotStartedError(ReMeError, RuntimeError):

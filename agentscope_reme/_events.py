@@ -42,6 +42,10 @@ class EventKind(str, Enum):
     NOTED = "noted"  #: number, source, files, memory_md, foreign
     NOTE_FAILED = "note_failed"  #: number, attempt, kept
     NOTES_CLOSED = "notes_closed"  #: finished, kept
+    INDEXED = "indexed"  #: files, removed, seconds
+    SEARCH_DEGRADED = "search_degraded"
+    SEARCH_RECOVERED = "search_recovered"
+    RECALLED = "recalled"  #: hits
 
     def __str__(self) -> str:
         return self.value

@@ -11,6 +11,7 @@ from agentscope.message import Msg
 
 from ._config import RecallConfig
 from ._errors import StorageError
+from ._events import EventKind
 from .message import MARK_KEY, delimited, is_user_request
 from .record import SearchHit
 from .text import detect_language
@@ -62,7 +63,7 @@ class Recall:
         """
         text = "\n".join(filter(None, (msg.get_text_content() for msg in asked)))
         language = detect_language(text) if self._services.language is None else self._services.language
-        shown = []
+        shown, hits = list[Msg](), list[SearchHit]()
         if self._config.memory_md and (lasting := await self._lasting()):
             shown.append(self._message(language, "recall.memory_md", lasting, source="MEMORY.md"))
         if self._config.enabled and text.strip():
@@ -70,6 +71,8 @@ class Recall:
             if hits:
                 shown.append(self._message(language, "recall.found", self._rendered(hits)))
         memory.shown = shown
+        if hits:
+            self._services.events.emit(EventKind.RECALLED, session_id=memory.session_id, hits=len(hits))
 
     async def _lasting(self) -> str:
         path = self._services.workspace.memory_md

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from .._errors import ConfigError
+from .._errors import ConfigError, MissingModelError
 from ._local_embedding import LocalEmbedding
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _api_key(config: Mapping[str, Any], backend: str, provider: str, env: Mappin
     names = ("EMBEDDING_API_KEY", f"{provider.upper()}_API_KEY")
     key = _text(config, "api_key") or next(filter(None, (env.get(name, "").strip() for name in names)), "")
     if not key:
-        raise ConfigError(
+        raise MissingModelError(
             f"There is no key for the embedding backend {backend!r}: give api_key, or set {' or '.join(names)}. "
             "A server that wants none takes any text as api_key.",
         )
