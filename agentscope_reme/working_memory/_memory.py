@@ -385,15 +385,16 @@ class ReMeInMemoryMemory(InMemoryMemory):
         return self._book.results(longer_than)
 
     def recent_results(self, at_least: int) -> set[int]:
-        """The journal keys of the recent tool results: the trailing run of them, and at least so many."""
+        """The journal keys of the recent tool results: the trailing run of them, and at least so many; 0 makes none."""
+        if at_least == 0:
+            return set()
         keys = [entry.key for entry in self._book.results()]
         run = 0
         for msg, _ in reversed(self.content):
             if not self._book.of(msg).result_bytes:
                 break
             run += 1
-        recent = max(run, at_least)
-        return set(keys[-recent:]) if recent else set()
+        return set(keys[-max(run, at_least) :])
 
     def guide_tokens(self) -> int:
         """The size of what is said around a summary."""
@@ -480,4 +481,4 @@ class ReMeInMemoryMemory(InMemoryMemory):
 
 
 def _is_injected(msg: Msg) -> bool:
-    return is_summary(msg) or is_recalled(msg) or is_repair(msg)
+    return bool(msg.metadata) and (is_summary(msg) or is_recalled(msg) or is_repair(msg))
