@@ -87,6 +87,12 @@ class Bm25Index:
         with self._lock:
             return float(self._lists.word_idf(token))
 
+    def holding(self, token: str) -> int:
+        """How many documents hold a word."""
+        with self._lock:
+            postings = self._lists.postings.get(token)
+            return postings.size if postings else 0
+
     def search(
         self,
         tokens: Sequence[str],

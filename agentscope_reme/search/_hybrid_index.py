@@ -209,9 +209,19 @@ class HybridIndex:
         session = None
         if self.recipe.session:
             session = self._words.search_groups(query.tokens, columns.session, weights=weights)
-        speakers = [self._table.speakers[name] for name in named]
-        dates = query.dates(_newest(columns)) if self.recipe.date else []
-        return Evidence(columns, may_be, bm25, coverage, matches.ceiling, cosine, typical, session, speakers, dates)
+        return Evidence(
+            columns=columns,
+            allowed=may_be,
+            bm25=bm25,
+            coverage=coverage,
+            ceiling=matches.ceiling,
+            cosine=cosine,
+            typical=typical,
+            session=session,
+            named=[self._table.speakers[name] for name in named],
+            dates=query.dates(_newest(columns)) if self.recipe.date else (),
+            code_share=self._code_share(query),
+        )
 
     def _mask(self, columns: Columns, allowed: Allowed) -> np.ndarray:
         import numpy as np
@@ -227,6 +237,12 @@ class HybridIndex:
 
     def _named(self, query: QueryView) -> dict[str, frozenset[str]]:
         return query.named(str(name) for name in self._table.speakers)
+
+    def _code_share(self, query: QueryView) -> float:
+        """How much of what the query asks for are identifiers that stand in a text."""
+        known = (parts for code, parts in query.codes.items() if self._words.holding(code))
+        codes = frozenset().union(*known)
+        return sum(map(self._words.idf, codes)) / sum(map(self._words.idf, query.tokens)) if codes else 0.0
 
     def _found(self, place: Ranked) -> Found:
         return Found(self._table.keys[place.row], place.score, place.order, place.parts)

@@ -13,6 +13,9 @@ from ..text import DateSpan, date_mentions
 
 __all__ = ["QueryView", "Tokenizer"]
 
+_CODE = re.compile(r"\d{5,}|(?=.*[a-z])(?=.*[\d._/\\@])[a-z\d]\S+", re.ASCII)
+"""What a vector cannot tell apart: letters with digits (zx-4471), names of files and functions, long numbers."""
+
 
 class Tokenizer(Protocol):
     """What cuts queries; `WordTokenizer` does."""
@@ -47,6 +50,12 @@ class QueryView:
             now (`datetime`): when it is asked, in the asker's time zone.
         """
         return cls(text, tuple(tokenizer.query_tokens(text)), now, tokenizer)
+
+    @property
+    def codes(self) -> dict[str, frozenset[str]]:
+        """The identifiers among the words, with the words that are parts of each: itself, inv and 2093 of inv-2093."""
+        codes = [token for token in self.tokens if _CODE.fullmatch(token)]
+        return {code: frozenset(token for token in self.tokens if token in code) for code in codes}
 
     def dates(self, newest: date | None = None) -> list[DateSpan]:
         """The dates in the query; one without a year is looked for up to the newest text of a source."""

@@ -41,6 +41,7 @@ class Evidence:
         session (`np.ndarray | None`): float64, indexed by session: its score by words.
         named (`Sequence[int]`): the numbers of the speakers in the query.
         dates (`Sequence[DateSpan]`): the dates in the query.
+        code_share (`float`): the share of identifiers in the query, which meaning says nothing about.
     """
 
     columns: Columns
@@ -53,6 +54,7 @@ class Evidence:
     session: np.ndarray | None = None
     named: Sequence[int] = ()
     dates: Sequence[DateSpan] = ()
+    code_share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ def _mixed(evidence: Evidence, recipe: SourceRecipe, found: np.ndarray) -> dict[
     """Words and meaning of the found rows, each scaled to the best of them, and weighted."""
     import numpy as np
 
-    weight = recipe.vector_weight if evidence.cosine is not None else 0.0
+    weight = recipe.vector_weight * (1 - evidence.code_share) if evidence.cosine is not None else 0.0
     words = _scaled(evidence.bm25[found] * evidence.coverage[found] ** recipe.breadth)
     parts = {"words": (1 - weight) * words}
     if evidence.cosine is not None:

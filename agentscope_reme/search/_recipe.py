@@ -38,7 +38,8 @@ class SourceRecipe:
     switches a sign off. The signs were measured one by one; see the benchmarks of retrieval.
 
     Args:
-        vector_weight (`float`): the share of meaning against words, 0 to 1, where there are vectors.
+        vector_weight (`float`): the share of meaning against words, 0 to 1, where there are vectors; less for a query
+            with identifiers in it.
         breadth (`float`): how much covering many words of the query counts against repeating one of them.
         before (`tuple[float, ...]`): what a text gets of the scores of the texts before it, nearest first.
         after (`tuple[float, ...]`): what it gets of those after it.

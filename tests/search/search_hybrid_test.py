@@ -227,6 +227,29 @@ def test_a_keyword_hit_survives_orthogonal_vectors_and_scores_differ() -> None:
     assert min(scores["a"], scores["b"]) > 0.5
 
 
+def test_an_exact_code_goes_before_all_that_is_merely_near() -> None:
+    index, near = HybridIndex(NOTES_RECIPE, 2), np.array([1.0, 0.0])
+    index.add("code", CUT.tokens("工单 OPS-1234 转给小王"), vectors=np.array([0.0, 1.0]))
+    for number in range(20):
+        index.add(number, CUT.tokens(f"第 {number} 张工单：打印机坏了"), vectors=np.array([1.0, 0.01 * number]))
+    assert index.search(QueryView.of("OPS-1234", CUT, NOW), 5, vector=near)[0].key == "code"
+    assert index.search(QueryView.of("OPS-1234 是什么工单", CUT, NOW), 5, vector=near)[0].key == "code"
+    assert index.search(QueryView.of("OPS-9999 打印机", CUT, NOW), 5, vector=near)[0].key == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("INV-2093 and goals.md", {"inv-2093", "goals.md"}),
+        ("snake_case v2.1 13800138000", {"snake_case", "v2.1", "13800138000"}),
+        ("well-being in May 2023 on 2023-05-07, 3.14", set()),
+        ("会议评审 5月2日", set()),
+    ],
+)
+def test_codes(text: str, codes: set[str]) -> None:
+    assert set(QueryView.of(text, CUT, NOW).codes) == codes
+
+
 def test_a_corpus_of_one_has_a_score_of_its_own() -> None:
     (whole,) = found_in(["the garden in the rain"], "garden rain")
     (half,) = found_in(["the garden in the rain"], "garden tractor")
