@@ -44,7 +44,7 @@ def found(index: Bm25Index, query: list[str], **options: object) -> dict[int, fl
     return dict(zip(matches.ids.tolist(), matches.scores.tolist(), strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(STEP, max_size=30),
     st.lists(WORDS | st.just("unknown"), max_size=5),

@@ -115,7 +115,7 @@ def around(texts: dict[int, Text], keys: set[int], before: int, after: int) -> s
     return joined
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS)
 def test_what_is_eligible_is_found_and_its_neighbours(history, text, recipe, vector) -> None:  # type: ignore[no-untyped-def]
     index, texts = replayed(history, recipe)
@@ -133,7 +133,7 @@ def test_what_is_eligible_is_found_and_its_neighbours(history, text, recipe, vec
     assert [place.order for place in found] == sorted((place.order for place in found), reverse=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS)
 def test_an_index_with_a_past_answers_like_a_new_one(history, text, recipe, vector) -> None:  # type: ignore[no-untyped-def]
     index, texts = replayed(history, recipe)
