@@ -33,7 +33,7 @@ class EventKind(str, Enum):
     FOLDED = "folded"  #: messages, kept, source, attempts, split_turn, summary
     FOLD_FAILED = "fold_failed"  #: stage
     SUMMARY_FALLBACK = "summary_fallback"  #: attempts
-    OVER_BUDGET = "over_budget"  #: parts
+    OVER_BUDGET = "over_budget"  #: parts, or left_out where a model was shown less than there is
     CLEARED = "cleared"  #: messages
     JOURNAL_DEGRADED = "journal_degraded"
     JOURNAL_RECOVERED = "journal_recovered"

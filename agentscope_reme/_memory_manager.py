@@ -155,6 +155,7 @@ class MemoryManager(ReMeLight):
         for tool in self._tools:
             if tool.__name__ not in agent.toolkit.tools:
                 agent.toolkit.register_tool_function(tool)
+        self._count_overhead(memory, agent)
         agent.memory = memory
         agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
         self._attached[id(agent)] = Attachment(agent, memory)
@@ -203,6 +204,7 @@ class MemoryManager(ReMeLight):
         memory = await super().resume(session_id)
         if attachment is not None:
             attachment.memory.close()
+            self._count_overhead(memory, attachment.agent)
             attachment.agent.memory = attachment.memory = memory
         return memory
 
@@ -326,6 +328,12 @@ class MemoryManager(ReMeLight):
     def _any_lender(self) -> Pair:
         attachment = next(iter(self._attached.values()), None)
         return _lent(attachment.agent) if attachment else (None, None)
+
+    def _count_overhead(self, memory: ReMeInMemoryMemory, agent: ReActAgent) -> None:
+        """Count what a request holds besides the messages, for the memory may be read before the first hook."""
+        tokens, summary = memory.services.tokens, memory.summary_message()
+        memory.overhead = tokens.text(agent.sys_prompt) + tokens.tools(agent.toolkit.get_json_schemas())
+        memory.overhead += tokens.message(summary) if summary else 0
 
     def _turn(self, attachment: Attachment, **options: Any) -> Turn:
         agent = attachment.agent

@@ -11,6 +11,7 @@ from .._events import EventKind
 from ..message import is_user_request, tool_results
 from ._services import MemoryServices
 from ._shrink import fitting_limit, tell_truncated
+from ._window_view import VIEW_SHARE
 
 if TYPE_CHECKING:
     from ._memory import ReMeInMemoryMemory
@@ -26,8 +27,9 @@ _SMALLEST = 256
 def bounded(msg: Msg, memory: "ReMeInMemoryMemory") -> Msg:
     """The message, with its long texts put into files where it would not fit.
 
-    A tool result takes at most the limit for recent results and a quarter of the window; any other message at most the
-    room that is left, for memory is also read where no hook runs before it.
+    A tool result takes at most the limit for recent results and a quarter of the window, for memory is also read where
+    no hook runs before it; any other message at most what the window has beside the system prompt, the tools and the
+    summary.
 
     Args:
         msg (`Msg`):
@@ -57,7 +59,7 @@ def bounded(msg: Msg, memory: "ReMeInMemoryMemory") -> Msg:
 def _fitted(msg: Msg, size: int, memory: "ReMeInMemoryMemory") -> Msg:
     services, is_result = memory.services, bool(tool_results(msg))
     window = services.context.max_input_length
-    room = int(window * 0.95) - memory.overhead - memory.total_tokens()
+    room = int(window * VIEW_SHARE) - memory.overhead
     allowed = max(_SMALLEST, min(window // 4, room) if is_result else room)
     limit = services.policy.recent_max_bytes if is_result else None
     for _ in range(3):  # bytes stand in for tokens, so that one cut may save too little

@@ -10,6 +10,7 @@ from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg
 
 from .._errors import ReMeError
+from .._events import EventKind
 from ..message import (
     is_recalled,
     is_repair,
@@ -28,6 +29,7 @@ from ._services import MemoryServices
 from ._session_log import NoLog, SessionLog, SessionState
 from ._summary_message import summary_message
 from ._usage import history_text, usage_of
+from ._window_view import VIEW_SHARE, within_window
 
 __all__ = ["ReMeInMemoryMemory"]
 
@@ -103,14 +105,14 @@ class ReMeInMemoryMemory(InMemoryMemory):
                 Put the summary first, where there is one.
 
         Returns:
-            `list[Msg]`: live references, but for the summary and for what had to be made acceptable to a model.
+            `list[Msg]`: live references, but for the summary and for what had to be made acceptable to a model. For a
+            model no more than its window holds: where no hook has made room, older messages are left out of what it
+            sees, and the memory keeps them.
         """
         for_model = mark is None and exclude_mark is None
         messages = await super().get_memory(mark, COMPRESSED if for_model else exclude_mark, False, **kwargs)
         if for_model:
-            messages = provider_view(messages)
-        if for_model:
-            messages = [*self.shown, *messages]
+            messages = [*self.shown, *self._within_window(provider_view(messages))]
         summary = self.summary_message() if prepend_summary else None
         return messages if summary is None else [summary, *messages]
 
@@ -431,6 +433,28 @@ class ReMeInMemoryMemory(InMemoryMemory):
         self._log.close()
 
     # ------------------------------------------------------------------ inside
+
+    def _within_window(self, messages: list[Msg]) -> list[Msg]:
+        room = int(self.services.context.max_input_length * VIEW_SHARE) - self.overhead
+        if self.total_tokens() <= room:
+            return messages
+        hints = {msg.id for msg, marks in self.content if HINT in marks}
+        kept = within_window(
+            messages,
+            max(0, room),
+            stays=lambda msg: msg.id in self.pins or msg.id in hints,
+            tokens=self.services.tokens,
+            results=self.services.results,
+            language=self.language,
+        )
+        self.services.events.emit(
+            EventKind.OVER_BUDGET,
+            session_id=self.session_id,
+            tokens_before=self.overhead + self.total_tokens(),
+            left_out=len(messages) - len(kept),
+            error="The context does not fit the window before the next hook: the model sees the latest part of it.",
+        )
+        return kept
 
     def _knows(self, message_id: str) -> bool:
         return message_id in self._ids or message_id in self._state.folded

@@ -130,6 +130,7 @@ class Driven:
         name: str = "friday",
         *,
         stream: bool = True,
+        system: str = SYSTEM,
         toolkit: Toolkit | None = None,
         session_id: str | None = None,
         client: dict[str, Any] | None = None,
@@ -141,7 +142,7 @@ class Driven:
             toolkit.register_tool_function(read)
         options = {"max_iters": 100, **options}
         model = self.server.model(stream=stream, **(client or {}))
-        made = ReActAgent(name, SYSTEM, model, OpenAIChatFormatter(), toolkit, **options)
+        made = ReActAgent(name, system, model, OpenAIChatFormatter(), toolkit, **options)
         self.watch(self.manager.attach(made, session_id))
         return made
 

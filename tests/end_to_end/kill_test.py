@@ -70,9 +70,9 @@ class Told:
         return {msg.id for number in numbers for msg in the_message(self.session_id, number)}
 
 
-def judge(folder: Path, told: Told) -> None:
+def judge(folder: Path, told: Told, *, notes: bool = False) -> None:
     """Law 4 over what a dead session left, and again after it has gone on."""
-    session = Session(str(folder), told.session_id, Teller("/dev/null"))
+    session = Session(str(folder), told.session_id, Teller("/dev/null"), notes=notes)
 
     async def main() -> None:
         await session.begin(resume=True)
@@ -92,7 +92,7 @@ def judge(folder: Path, told: Told) -> None:
         assert_conserved(folder, told, {msg.id for msg, _ in memory.content})
         state = [msg.to_dict() for msg, _ in memory.content], memory.get_compressed_summary(), memory.pins
         await session.manager.close()
-        again = Session(str(folder), told.session_id, Teller("/dev/null"))
+        again = Session(str(folder), told.session_id, Teller("/dev/null"), notes=notes)
         await again.begin(resume=True)
         memory = again.memory
         assert state == ([msg.to_dict() for msg, _ in memory.content], memory.get_compressed_summary(), memory.pins)
@@ -144,8 +144,15 @@ def order(folder: Path, session_id: str, **values: Any) -> dict[str, Any]:
     return {"folder": str(folder), "session": session_id, "told": str(folder / f"{session_id}.told"), **values}
 
 
-@pytest.mark.parametrize("deaths", [20, pytest.param(1_000, marks=pytest.mark.slow)])
-def test_killed_at_random(zygote: Zygote, tmp_path: Path, deaths: int) -> None:
+@pytest.mark.parametrize(
+    ("deaths", "notes"),
+    [
+        (20, False),
+        pytest.param(1_000, False, marks=pytest.mark.slow),
+        pytest.param(100, True, marks=pytest.mark.slow),
+    ],
+)
+def test_killed_at_random(zygote: Zygote, tmp_path: Path, deaths: int, notes: bool) -> None:
     """Two sessions of one workspace at a time, each killed at another moment of its life."""
     pick = random.Random(deaths)
     killed = 0
@@ -158,6 +165,7 @@ def test_killed_at_random(zygote: Zygote, tmp_path: Path, deaths: int) -> None:
                 seed=pick.randrange(10**9),
                 count=60,
                 kill_after=pick.uniform(0, WHOLE_SESSION),
+                notes=notes,
             )
             for side in "ab"
         ]
@@ -165,7 +173,7 @@ def test_killed_at_random(zygote: Zygote, tmp_path: Path, deaths: int) -> None:
         for each in orders:
             told = Told(Path(each["told"]), each["session"])
             if (folder / ".state" / "sessions" / f"{each['session']}.jsonl").exists():
-                judge(folder, told)
+                judge(folder, told, notes=notes)
             else:
                 assert not told.alive
     assert killed > deaths / 2
