@@ -43,7 +43,6 @@ __all__ = ["NoteIndex"]
 _TOOLS_RECIPE = SourceRecipe(vector_weight=0.0, date=0.2)
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
 _VECTOR_PATIENCE = 2.0  # and for their vectors
-_ASLEEP = dt.timedelta(days=60)
 logger = logging.getLogger("agentscope_reme")
 
 
@@ -338,11 +337,10 @@ class NoteIndex:
     def _view(self, query: str, shelves: Shelves) -> tuple[QueryView, dict[str, str]]:
         """The query as it is ranked by, and by source as it is embedded."""
         now = self._clock() if self._clock else dt.datetime.now(self._timezone)
-        if shelves.newest is not None and now.astimezone(dt.timezone.utc) - shelves.newest > _ASLEEP:
-            now = shelves.newest  # "in August" is the last one that anything was written in
         view = QueryView.of(query, self._words, now)
         texts = dict.fromkeys(self._sources, query)
-        texts[DIALOG] = without_names(query, view.named(shelves.speakers))
+        if dialog := shelves.index(DIALOG):
+            texts[DIALOG] = without_names(query, view.named(dialog.speakers))
         return view, texts
 
     async def _query_vectors(self, engine: Engine, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -79,10 +79,6 @@ class Shelves:
         by_words: bool = True,
     ) -> None:
         self.recipes = dict(recipes)
-        self.speakers: set[str] = set()
-        """Names that a query may speak of."""
-        self.newest: dt.datetime | None = None
-        """The latest time that any chunk has had."""
         self._database = database
         self._lifted, self._timezone, self._by_words = lifted, timezone, by_words
         self._model, self._dimensions = model, dimensions
@@ -158,14 +154,9 @@ class Shelves:
         for row in rows:
             source = TOOLS if row.kind == "tool" else row.source
             index = self._indexes.get(source) or self._new_index(source)
-            facts = self._facts(row)
             words = row.words.split("\n") if row.words and self._by_words else []
-            index.add(row.id, words, facts=facts)
+            index.add(row.id, words, facts=self._facts(row))
             self._source_of[row.id] = source
-            if facts.speaker == row.speaker:
-                self.speakers.add(row.speaker)
-            if facts.time and (self.newest is None or facts.time > self.newest):
-                self.newest = facts.time
             if row.vectors and self._vectors_are_ours:
                 vectors.append((row.id, row.vectors))
         self._set_vectors(vectors)

@@ -12,6 +12,7 @@ from agentscope.message import Msg
 from agentscope_reme.dialog import DialogArchive
 from agentscope_reme.embedding import BatchEmbedder
 from agentscope_reme.note_index import NoteIndex
+from agentscope_reme.notes._search_tool import SearchTools
 from agentscope_reme.workspace import Workspace
 
 from ._cases import Conversation, DataSet, Memory
@@ -63,8 +64,6 @@ def _parts(conversation: Conversation) -> int:
 
 
 async def _found(index: NoteIndex, query: str, count: int) -> list[str]:
-    from agentscope_reme.notes import SearchTools
-
     response = await SearchTools(index).memory_search(query, max_results=count)
     hits = json.loads(response.content[0]["text"])
     return [hit["id"].partition("|")[0] if "id" in hit else Path(hit["path"]).stem.partition("_")[2] for hit in hits]
