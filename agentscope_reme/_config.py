@@ -50,9 +50,9 @@ class ContextConfig:
             raise ConfigError(
                 f"max_input_length is {self.max_input_length!r}: give the model's window in tokens, at least 256.",
             )
-        if not 0 < self.compact_ratio <= 1:
+        if not isinstance(self.compact_ratio, (int, float)) or not 0 < self.compact_ratio <= 1:
             raise ConfigError(f"compact_ratio is {self.compact_ratio!r}: give a share of the window in (0, 1].")
-        if not 0 < self.warn_ratio <= 1:
+        if not isinstance(self.warn_ratio, (int, float)) or not 0 < self.warn_ratio <= 1:
             raise ConfigError(f"warn_ratio is {self.warn_ratio!r}: give a share of the threshold in (0, 1].")
         reserve = self.memory_compact_reserve
         if reserve is None:

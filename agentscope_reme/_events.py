@@ -28,16 +28,17 @@ class EventKind(str, Enum):
     CHECKED = "checked"  #: parts
     USAGE_WARNING = "usage_warning"  #: ratio
     TRUNCATED = "truncated"  #: message_id, tool, files
+    TRUNCATE_FAILED = "truncate_failed"  #: message_id
     EXPIRED = "expired"  #: files
     FOLD_STARTED = "fold_started"  #: messages, split_turn
     FOLDED = "folded"  #: messages, kept, source, attempts, split_turn, summary
-    FOLD_FAILED = "fold_failed"  #: stage
+    FOLD_FAILED = "fold_failed"  #: stage: archive (the disk refused), changed (what it was based on is not so any more)
     SUMMARY_FALLBACK = "summary_fallback"  #: attempts
     OVER_BUDGET = "over_budget"  #: parts, or left_out where a model was shown less than there is
     CLEARED = "cleared"  #: messages
     JOURNAL_DEGRADED = "journal_degraded"
     JOURNAL_RECOVERED = "journal_recovered"
-    HOOK_FAILED = "hook_failed"
+    HOOK_FAILED = "hook_failed"  #: agent
     NOTE_STARTED = "note_started"  #: number, messages
     NOTED = "noted"  #: number, source, files, memory_md, foreign
     NOTE_FAILED = "note_failed"  #: number, attempt, kept
@@ -97,7 +98,8 @@ class EventBus:
         Raises:
             `ConfigError`: the listener cannot be called, or is a coroutine function.
         """
-        if not callable(listener) or inspect.iscoroutinefunction(listener):
+        call = getattr(listener, "__call__", None)  # noqa: B004 - an object with an async __call__ is meant
+        if not callable(listener) or inspect.iscoroutinefunction(listener) or inspect.iscoroutinefunction(call):
             raise ConfigError(
                 f"{listener!r} cannot listen: give a plain function of one Event; to go on asynchronously, let it put "
                 "the event in a queue.",

@@ -12,14 +12,14 @@ from agentscope.agent import ReActAgent
 from agentscope.memory import InMemoryMemory
 
 from ._config import ContextConfig
-from ._errors import AttachError, ConfigError
+from ._errors import AttachError, ConfigError, StorageError
 from ._events import EventKind
 from ._model_source import UNSET, Lender, Pair, Unset
 from ._reme_light import ReMeLight
 from .message import MessageTokens, as_counter
 from .notes import NoteWriter
 from .text import PromptBook
-from .working_memory import ReloadTools, ReMeInMemoryMemory, ToolResultPolicy, Turn
+from .working_memory import ReloadTools, ReMeInMemoryMemory, Summary, ToolResultPolicy, Turn
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -115,6 +115,7 @@ class MemoryManager(ReMeLight):
             redact=redact,
             prompts=prompts,
             enable_notes=enable_notes,
+            retention_days=retention_days,
         )
         self._services = replace(
             self._services,
@@ -177,7 +178,8 @@ class MemoryManager(ReMeLight):
                 agent.toolkit.remove_tool_function(tool.__name__)
         plain = InMemoryMemory()
         plain.load_state_dict(memory.state_dict())
-        agent.memory = plain
+        if agent.memory is memory:
+            agent.memory = plain
         memory.close()
         self._events.emit(
             EventKind.DETACHED, session_id=memory.session_id, agent=agent.name, messages=len(plain.content)
@@ -218,12 +220,11 @@ class MemoryManager(ReMeLight):
                 What the summary is to pay attention to.
             agent (`ReActAgent | None`):
                 Whose memory; may be left out where one agent is attached.
+
+        Raises:
+            `StorageError`: the archive or the journal refused; nothing was condensed.
         """
-        await self._ensure_started()
-        attachment = self._attachment(agent)
-        await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
-        self._note(attachment.memory)
-        return attachment.memory.get_compressed_summary()
+        return (await self._compacted(instruction, agent)).memory.get_compressed_summary()
 
     async def new(self, agent: ReActAgent | None = None) -> int:
         """Begin anew: archive all messages, pass them on to the notes, forget the summary. Returns how many left."""
@@ -244,7 +245,8 @@ class MemoryManager(ReMeLight):
             `dict[str, Any]`: `session_id`, `model` (a name, or `None`: extractive), `model_missing` (why, if one was
             described), `tokens` (system prompt, tools and summary as of the last step, and messages), `threshold`,
             `window`, `reserve`, `usage_percent` of the threshold, `messages`, `journal` ("ok" or "degraded"),
-            `notes` (batches `pending`, `done`, `failed`, and the `last_error`), `working_dir`.
+            `last_summary` (`source`, `attempts`, `error`; `None` before the first), `notes` (batches `pending`, `done`,
+            `failed`, and the `last_error`; `None` before the start), `working_dir`.
         """
         attachment = self._attachment(agent)
         memory, context = attachment.memory, self._services.context
@@ -260,6 +262,7 @@ class MemoryManager(ReMeLight):
             "usage_percent": 100 * tokens / context.threshold,
             "messages": len(memory.content),
             "journal": memory.journal_state,
+            "last_summary": _told(self._keeper.summaries.get(memory.session_id)),
             "notes": self._notes.status() if self._notes is not None else None,
             "working_dir": str(self.workspace.root),
         }
@@ -276,15 +279,18 @@ class MemoryManager(ReMeLight):
         Returns:
             `str | None`: the answer for the person; `None` where it is no command and the agent should get it.
         """
-        name, _, rest = text.strip().partition(" ")
+        name, *rest = text.split(maxsplit=1)[:2] or [""]
         if name not in _COMMANDS:
             return None
         memory = self._attachment(agent).memory
         say = lambda entry, **values: self._services.book.text(memory.language, f"manager.{entry}", **values)  # noqa: E731
         if name == "/compact":
             before = memory.total_tokens()
-            summary = await self.compact(rest.strip(), agent)
-            return say("compacted", before=before, after=memory.total_tokens(), summary=summary or "-")
+            turn = await self._compacted("".join(rest).strip(), agent)
+            if not turn.folded:
+                return say("nothing")
+            summary = memory.get_compressed_summary()
+            return say("compacted", before=before, after=memory.total_tokens(), summary=summary)
         if name in ("/new", "/clear"):
             count = await (self.new(agent) if name == "/new" else self.clear(agent))
             return say(name[1:], count=count)
@@ -295,6 +301,8 @@ class MemoryManager(ReMeLight):
         status["usage_percent"] = f"{status['usage_percent']:.1f}"
         notes = status["notes"] or {"pending": 0, "done": 0, "failed": 0, "last_error": None}
         status["notes"] = say("notes", **{**notes, "last_error": notes["last_error"] or "-"})
+        last = status["last_summary"]
+        status["last_summary"] = say("summary", **{**last, "error": last["error"] or "-"}) if last else "-"
         hidden = ("model_missing", "window", "reserve")
         return say("status", **{key: value for key, value in status.items() if key not in hidden})
 
@@ -302,8 +310,6 @@ class MemoryManager(ReMeLight):
         """Finish the notes or keep them for the next start, close the journals and let go of the files. Attached agents
         keep their messages."""
         await super().close()
-        for attachment in self._attached.values():
-            attachment.memory.close()
 
     # ------------------------------------------------------------------ inside
 
@@ -316,8 +322,9 @@ class MemoryManager(ReMeLight):
                 raise AttachError(
                     f"The memory of agent {agent.name!r} was replaced after attach(): detach() first, or use resume().",
                 )
-            await self._keeper.pipeline(self._turn(attachment))
+            turn = await self._keeper.pipeline(self._turn(attachment))
             self._note(attachment.memory)
+            await self._expiry.run_in_passing(now=bool(turn.folded))
         except Exception as error:
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
@@ -348,6 +355,15 @@ class MemoryManager(ReMeLight):
             **options,
         )
 
+    async def _compacted(self, instruction: str, agent: ReActAgent | None) -> Turn:
+        await self._ensure_started()
+        attachment = self._attachment(agent)
+        turn = await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
+        self._note(attachment.memory)
+        if isinstance(turn.error, StorageError):
+            raise turn.error
+        return turn
+
     async def _empty(self, agent: ReActAgent | None, *, noted: bool) -> int:
         await self._ensure_started()
         attachment = self._attachment(agent)
@@ -363,13 +379,22 @@ class MemoryManager(ReMeLight):
         if not isinstance(agent, ReActAgent):
             raise AttachError(f"{type(agent).__name__} cannot be attached: give a ReActAgent.")
         if id(agent) in self._attached:
-            raise AttachError(f"Agent {agent.name!r} is attached already.")
+            raise AttachError(f"Agent {agent.name!r} is attached already: detach() it first to attach it anew.")
         if HOOK_NAME in agent._instance_pre_reasoning_hooks:
             raise AttachError(f"Agent {agent.name!r} is attached to another manager: detach() it there first.")
         if agent.compression_config is not None and agent.compression_config.enable:
             raise AttachError(
                 f"Agent {agent.name!r} has its own compression switched on, which would compress twice: make it with "
                 "compression_config=None.",
+            )
+        limit = getattr(agent.formatter, "max_tokens", None)
+        if limit is not None and limit < self._services.context.max_input_length:
+            logger.warning(
+                "The formatter of agent %s drops messages above %d tokens, below max_input_length %d: the summary goes "
+                "first. Make the formatter without max_tokens, or max_input_length as small.",
+                agent.name,
+                limit,
+                self._services.context.max_input_length,
             )
         for tool in self._tools:
             registered = agent.toolkit.tools.get(tool.__name__)
@@ -402,7 +427,9 @@ class MemoryManager(ReMeLight):
 
     def _attachment(self, agent: ReActAgent | None) -> Attachment:
         if agent is None:
-            if len(self._attached) != 1:
+            if not self._attached:
+                raise AttachError("No agent is attached: attach(agent) first.")
+            if len(self._attached) > 1:
                 raise ConfigError(f"{len(self._attached)} agents are attached: say which one by agent=.")
             return next(iter(self._attached.values()))
         if id(agent) not in self._attached:
@@ -411,6 +438,12 @@ class MemoryManager(ReMeLight):
 
     def _memory_of(self, agent: ReActAgent) -> ReMeInMemoryMemory:
         return self._attachment(agent).memory
+
+
+def _told(summary: Summary | None) -> dict[str, Any] | None:
+    if summary is None:
+        return None
+    return {"source": summary.source, "attempts": summary.attempts, "error": summary.error}
 
 
 def _lent(agent: ReActAgent) -> Pair:

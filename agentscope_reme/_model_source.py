@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ConfigError, MissingModelError
-from .chat import build_model
+from .chat import build_model, check_config
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -54,17 +54,16 @@ class ModelSource:
     ) -> None:
         if config is not None and not isinstance(model, Unset):
             raise ConfigError("Both model= and a model configuration were given: give one of them.")
+        if formatter is not None and (isinstance(model, Unset) or model is None):
+            raise ConfigError("formatter= was given without model=: give both, or neither.")
+        if config is not None:
+            check_config(config)
         self.missing: str | None = None
         """Why there is no model although one was described."""
         self._config = config
         self._pair: Pair | None = None
         if not isinstance(model, Unset):
             self._pair = (model, formatter or formatter_for(model)) if model is not None else (None, None)
-
-    @property
-    def may_borrow(self) -> bool:
-        """Whether an agent's model may stand in: nothing was said about the model here."""
-        return self._config is None and self._pair is None
 
     def pair(self, lender: Lender | None = None) -> Pair:
         """The model and its formatter, or twice `None`."""

@@ -18,6 +18,9 @@ __all__ = ["CONSUMER", "NoteKeeping"]
 
 logger = logging.getLogger("agentscope_reme")
 
+_SEEN = 100_000
+"""Ids of messages of no session that are remembered."""
+
 CONSUMER = "notes"
 """The name under which the journals' fold records are read."""
 
@@ -37,6 +40,7 @@ class NoteKeeping:
         self._writer = writer
         self._queue = NoteQueue(writer, events=services.events)
         self._handed: dict[str, int] = {}
+        self._seen: dict[str, None] = {}
         self._left_behind: list[ReMeInMemoryMemory] = []
 
     def take(self, memory: ReMeInMemoryMemory) -> None:
@@ -52,9 +56,14 @@ class NoteKeeping:
                 self._queue.submit(NoteBatch(session, record["number"], load, done))
 
     def take_messages(self, messages: Sequence[Msg], language: str | None = None) -> None:
-        """Queue messages that are of no session."""
-        originals = [self._services.results.original(msg) for msg in messages]
-        self._queue.submit(NoteBatch(None, 0, lambda: originals, lambda _: None, language))
+        """Queue messages that are of no session, each once in the life of this process."""
+        fresh = [msg for msg in messages if msg.id not in self._seen]
+        self._seen.update(dict.fromkeys(msg.id for msg in fresh))
+        while len(self._seen) > _SEEN:
+            del self._seen[next(iter(self._seen))]
+        originals = [self._services.results.original(msg) for msg in fresh]
+        if originals:
+            self._queue.submit(NoteBatch(None, 0, lambda: originals, lambda _: None, language))
 
     async def take_left_behind(self) -> None:
         """Queue what sessions left unread whose process is gone; a session that somebody has open is theirs."""
@@ -71,13 +80,12 @@ class NoteKeeping:
             self.take(memory)
             self._let_go()
 
-    def give_back(self, session_id: str) -> None:
-        """Let go of a session that was opened only for its unread records, for somebody resumes it."""
-        for memory in self._left_behind:
-            if memory.session_id == session_id:
-                memory.close()
-        self._left_behind = [memory for memory in self._left_behind if memory.session_id != session_id]
-        self._handed.pop(session_id, None)
+    def given_back(self, session_id: str) -> ReMeInMemoryMemory | None:
+        """A session that was opened only for its unread records, for somebody who resumes it; it stays open."""
+        found = next((memory for memory in self._left_behind if memory.session_id == session_id), None)
+        if found is not None:
+            self._left_behind.remove(found)
+        return found
 
     async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
         """Wait until everything queued is written or kept."""

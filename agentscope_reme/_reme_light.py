@@ -10,20 +10,24 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+from weakref import WeakSet
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio
 from agentscope.message import Msg
+from typing_extensions import Self
 
 from ._config import ContextConfig, fitted_reserve
 from ._errors import ConfigError, NotStartedError
 from ._events import EventBus, EventKind, Listener
+from ._expiry import Expiry
+from ._loop_lock import LoopLock
 from ._model_source import UNSET, Lender, ModelSource, Unset
 from ._note_keeping import CONSUMER, NoteKeeping
 from .chat import load_env
 from .dialog import DialogArchive
 from .flow import Sequence
-from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, pair_calls, units
+from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, units, without_halves
 from .notes import NoteWriter
 from .text import PromptBook, normalize_language
 from .working_memory import (
@@ -37,7 +41,6 @@ from .working_memory import (
     Turn,
     create_memory,
     plan_split,
-    referenced_files,
     resume_memory,
     standalone_memory,
 )
@@ -86,6 +89,8 @@ class ReMeLight:
             Other prompts, or more languages.
         enable_notes (`bool`):
             Whether what leaves a memory is noted down in the background.
+        retention_days (`float | None`):
+            Days after which the full text of a tool result expires that nothing refers to; `None` for never.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -106,19 +111,27 @@ class ReMeLight:
         redact: Callable[[str], str] | None = None,
         prompts: PromptBook | None = None,
         enable_notes: bool = True,
+        retention_days: float | None = 3,
     ) -> None:
         if default_llm_config is not None and default_as_llm_config is not None:
             raise ConfigError("default_llm_config and default_as_llm_config are two names of one thing: give one.")
+        _check_arguments(working_dir, redact, prompts)
         if enable_load_env:
             load_env(Path.cwd())
         config = default_llm_config if default_as_llm_config is None else default_as_llm_config
         self.workspace = Workspace(working_dir)
         self._models = ModelSource(model, formatter, config)
         self._services = self._make_services(token_counter, config, language, timezone, redact, prompts)
-        if not enable_notes:
-            self._services = replace(self._services, consumers=())
+        self._services = replace(
+            self._services,
+            consumers=(CONSUMER,) if enable_notes else (),
+            policy=replace(self._services.policy, retention_days=retention_days),
+        )
         self._keeper = ContextKeeper()
         self._notes: NoteKeeping | None = None
+        self._changing = LoopLock()
+        self._memories: WeakSet[ReMeInMemoryMemory] = WeakSet()
+        self._expiry = Expiry(self._services)
         self._started = False
         self._closed = False
 
@@ -131,10 +144,13 @@ class ReMeLight:
             `StorageError`: the folders cannot be made.
         """
         self._closed = False
-        if self._started:
-            return
+        async with self._changing.lock():
+            if not self._started:
+                await self._start()
+                self._started = True
+
+    async def _start(self) -> None:
         self.workspace.create()
-        self._started = True
         name = self._models.name()
         if self._models.missing:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)
@@ -143,22 +159,29 @@ class ReMeLight:
         self._notes = NoteKeeping(self._services, self._note_writer())
         if self._services.consumers:
             await self._notes.take_left_behind()
-        await self._expire()
+        await self._expiry.run()
 
     async def close(self) -> None:
         """Finish the notes within ten seconds or keep them for the next start, remove what has expired, and let go of
         the files. Memories that were handed out keep their messages."""
-        if not self._started:
+        async with self._changing.lock():
             self._closed = True
-            return
+            try:
+                if self._started:
+                    await self._stop()
+            finally:
+                self._started = False
+                for memory in list(self._memories):
+                    memory.close()
+                self._services.archive.close()
+
+    async def _stop(self) -> None:
         if self._notes is not None:
             await self._notes.close(NOTES_TIMEOUT)
-        await self._expire()
-        self._services.archive.close()
-        self._started, self._closed = False, True
+        await self._expiry.run()
         self._events.emit(EventKind.CLOSED)
 
-    async def __aenter__(self) -> "ReMeLight":
+    async def __aenter__(self) -> Self:
         await self.start()
         return self
 
@@ -199,24 +222,23 @@ class ReMeLight:
 
         Returns:
             `tuple[list[Msg], list[Msg], bool]`: what to condense, what to keep, and whether every tool call in the
-            input had its result. Both lists together are the input; a call or result without its other half is never
-            kept.
+            input had its result. Both lists together are the input. A call or result without its other half is not
+            kept: a message that is nothing else is among those to condense, another is kept without it.
         """
         if memory_compact_threshold < 1 or memory_compact_reserve < 1:
             raise ConfigError(
                 f"memory_compact_threshold {memory_compact_threshold} and memory_compact_reserve "
                 f"{memory_compact_reserve} must be positive numbers of tokens.",
             )
-        msgs = as_msgs(messages)
-        pairing = pair_calls(msgs)
-        halves = {ref[0] for ref in (*pairing.dangling, *pairing.orphans)}
+        given = as_msgs(messages)
+        msgs, halves, pairing = without_halves(given)
         sizes = self._services.tokens.sizes(msgs)
         is_over = sizes.exceed(memory_compact_threshold)
         if not is_over and not halves:
-            return [], msgs, True
+            return [], msgs, pairing.is_valid
         plan = plan_split(
             sizes,
-            units(msgs, pairing),
+            units(given, pairing),
             [at for at, msg in enumerate(msgs) if is_user_request(msg)],
             budget=fitted_reserve(memory_compact_reserve, memory_compact_threshold)
             if is_over
@@ -224,7 +246,7 @@ class ReMeLight:
             always={0} if msgs and is_system_prompt(msgs[0]) else (),
             never=halves,
         )
-        return [msgs[at] for at in plan.fold], [msgs[at] for at in plan.keep], not halves
+        return [given[at] for at in plan.fold], [msgs[at] for at in plan.keep], pairing.is_valid
 
     async def compact_memory(
         self,
@@ -302,11 +324,12 @@ class ReMeLight:
         """
         await self._ensure_started()
         policy = ToolResultPolicy(recent_n, recent_max_bytes, old_max_bytes, retention_days)
+        await self._expiry.ask(retention_days)
         msgs = as_msgs(messages)
         compact = self._services.results.compact
         language = self._services.language
         result = await anyio.to_thread.run_sync(lambda: compact(msgs, policy=policy, language=language))
-        await self._expire(policy, also=result)
+        await self._expiry.run(also=result)
         return result
 
     def get_in_memory_memory(self, session_id: str | None = None) -> ReMeInMemoryMemory:
@@ -321,7 +344,9 @@ class ReMeLight:
         """
         self._refuse_closed()
         self._counter_is_open = False
-        return create_memory(session_id or uuid4().hex, self._services)
+        memory = create_memory(session_id or uuid4().hex, self._services)
+        self._memories.add(memory)
+        return memory
 
     async def pre_reasoning_hook(
         self,
@@ -423,15 +448,16 @@ class ReMeLight:
         """
         await self._ensure_started()
         self._counter_is_open = False
-        if self._notes is not None:
-            self._notes.give_back(session_id)
-        memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
+        memory = self._notes.given_back(session_id) if self._notes is not None else None
+        if memory is None:
+            memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
+        self._memories.add(memory)
         self._note(memory)
         self._events.emit(EventKind.RESUMED, session_id=session_id, messages=len(memory.content))
         return memory
 
     def sessions(self) -> list[str]:
-        """The file names of the sessions that have a journal."""
+        """The ids of the sessions that have a journal: those that `resume` takes."""
         return sorted(path.stem for path in self.workspace.sessions_dir.glob("*.jsonl"))
 
     # ------------------------------------------------------------------ inside
@@ -461,9 +487,8 @@ class ReMeLight:
             results=ToolResultCompactor(store, book=book),
             book=book,
             tokens=MessageTokens(as_counter(token_counter, name)),
-            language=self._language(language),
+            language=None if language is None else _checked_language(language, book),
             redact=redact,
-            consumers=(CONSUMER,),
         )
 
     def _note_writer(self, lender: Lender | None = None) -> NoteWriter:
@@ -484,7 +509,8 @@ class ReMeLight:
             self._notes.take(memory)
 
     def _language(self, language: str | None) -> str | None:
-        return None if language is None else normalize_language(language)
+        """The language of one call; as the constructor said where it does not say."""
+        return self._services.language if language is None else _checked_language(language, self._services.book)
 
     def _context(self, max_input_length: int, compact_ratio: float, reserve: int | None) -> ContextConfig:
         context = ContextConfig(max_input_length, compact_ratio)
@@ -510,31 +536,27 @@ class ReMeLight:
         if self._closed:
             raise NotStartedError(f"{type(self).__name__} was closed: call start() to use it again.")
 
-    async def _expire(self, policy: ToolResultPolicy | None = None, also: SequenceOf[Msg] = ()) -> None:
-        """Let expire what is old enough and neither a journal nor one of `also` refers to."""
-        policy = policy or self._services.policy
-        results = self._services.results
 
-        def run() -> list[str]:
-            referred: set[str] | None = None
+def _check_arguments(working_dir: str | Path, redact: object, prompts: object) -> None:
+    if not str(working_dir).strip():
+        raise ConfigError("working_dir is empty: name a folder, such as '.reme'.")
+    if redact is not None and not callable(redact):
+        raise ConfigError(f"redact is {redact!r}: give a function that takes a text and returns one.")
+    if prompts is not None and not isinstance(prompts, PromptBook):
+        raise ConfigError(f"prompts is {prompts!r}: give a PromptBook; a language is said by language=.")
 
-            def in_use(name: str) -> bool:
-                nonlocal referred
-                if referred is None:
-                    referred = referenced_files(self._services).union(*map(results.references, also))
-                return name in referred
 
-            return results.store.expire(policy.retention_days, in_use)
-
-        expired = await anyio.to_thread.run_sync(run)
-        if expired:
-            self._events.emit(EventKind.EXPIRED, files=expired)
+def _checked_language(language: str, book: PromptBook) -> str:
+    normal = normalize_language(language)
+    if normal not in book.languages():
+        raise ConfigError(f"There are no prompts in language {language!r}: there are {', '.join(book.languages())}.")
+    return normal
 
 
 def _zone(timezone: str | tzinfo | None) -> tzinfo | None:
-    if not isinstance(timezone, str):
+    if timezone is None or isinstance(timezone, tzinfo):
         return timezone
     try:
         return ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, TypeError) as error:
         raise ConfigError(f"timezone {timezone!r} is not known: give a name such as 'Asia/Shanghai'.") from error

@@ -39,6 +39,8 @@ LAYERS = {
     "_model_source.py": 4.9,
     "_note_keeping.py": 4.9,
     "_recall.py": 4.9,
+    "_expiry.py": 4.9,
+    "_loop_lock.py": 1.0,
     "_note_search.py": 4.9,
     "testing": 5.0,
     "_reme_light.py": 5.0,

@@ -60,6 +60,25 @@ def test_the_pre_reasoning_hook_section(tmp_path):
     asyncio.run(main())
 
 
+def test_a_history_without_times_and_ids_is_archived_once_however_often_it_is_handed_over(tmp_path):
+    async def main():
+        said, summary = [], ""
+        async with ReMeLight(working_dir=tmp_path) as reme:
+            for number in range(12):
+                said += [
+                    {"role": "user", "content": f"第 {number} 个问题 " * 60},
+                    {"role": "assistant", "content": "好的"},
+                ]
+                _, summary = await reme.pre_reasoning_hook(said, compressed_summary=summary, max_input_length=2000)
+        lines = [
+            line for path in (tmp_path / "dialog").glob("*.jsonl") for line in path.read_text("utf-8").splitlines()
+        ]
+        assert 0 < len(lines) <= len(said)
+        assert len({json.loads(line)["id"] for line in lines}) == len(lines)
+
+    asyncio.run(main())
+
+
 def test_the_in_memory_memory_section(tmp_path, capsys):
     async def main():
         from agentscope_reme.message import as_msgs

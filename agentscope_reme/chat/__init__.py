@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """The one way this package asks a host chat model, and reads what it wrote."""
 
-from ._build import build_model, load_env
+from ._build import build_model, check_config, load_env
 from ._json import parse_json
 from ._parts import pack_parts, split_to_fit
 from ._reply import Reply, ask
@@ -11,6 +11,7 @@ __all__ = [
     "Reply",
     "ask",
     "build_model",
+    "check_config",
     "load_env",
     "pack_parts",
     "parse_json",

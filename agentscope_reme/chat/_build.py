@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
 
-__all__ = ["build_model", "load_env"]
+__all__ = ["build_model", "check_config", "load_env"]
 
 _OWN = ("backend", "model_name", "api_key", "base_url", "stream")
 _GENERATE = ("temperature", "top_p", "max_tokens", "seed", "stop", "presence_penalty", "frequency_penalty")
@@ -66,6 +66,19 @@ def build_model(
     options["stream"] = bool(config.get("stream", True))
     build = _dashscope if wire == "dashscope" else _openai
     return build(options, base_url, backend)
+
+
+def check_config(config: Mapping[str, Any]) -> None:
+    """Refuse a dictionary that `build_model` would refuse for its keys, without building anything.
+
+    Raises:
+        `ConfigError`: it is no dictionary, or one of its keys is unknown.
+    """
+    if not isinstance(config, Mapping):
+        raise ConfigError(
+            f"The model configuration is {config!r}: give a dictionary such as {{'model_name': 'qwen-plus'}}."
+        )
+    _refuse_unknown(config, "dashscope" if _text(config, "backend").lower() == "dashscope" else "openai")
 
 
 def load_env(path: str | os.PathLike[str]) -> None:

@@ -14,6 +14,9 @@ from ._thinking import split_thinking
 
 __all__ = ["Reply", "ask"]
 
+_PROBE = 200
+"""Characters of the question's end that must be in the request."""
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -66,7 +69,8 @@ async def _formatted(formatter: Any, system: str, user: str) -> list[dict[str, A
     if system:
         messages.insert(0, Msg("system", _encodable(system), "system"))
     formatted = await formatter.format(messages)
-    if sum(map(len, _strings(formatted))) < len(user.strip()):
+    asked = _encodable(user).strip()[-_PROBE:]
+    if not any(asked in text for text in _strings(formatted)):
         raise ModelReplyError(
             f"The formatter dropped the request of {len(user)} characters: raise its max_tokens or give one without.",
         )

@@ -2,9 +2,10 @@
 """Messages: reading them in any state, pairing calls with results, counting, cutting."""
 
 from ._blocks import MEDIA_TYPES, blocks_of, call_input, copied, output_text, raw_blocks, tool_results, tool_uses
-from ._convert import as_msgs, msg_to_dict
+from ._convert import UNTIMED_ID, as_msgs, msg_to_dict
 from ._cut import Cut, CutText, cut_text
 from ._estimate import estimate_tokens
+from ._halves import without_halves
 from ._ledger import MessageTokens, content_signature
 from ._marks import (
     MARK_KEY,
@@ -26,6 +27,7 @@ from ._view import REPAIR_TEXT, needs_view, provider_view
 
 __all__ = [
     # what callers hand in
+    "UNTIMED_ID",
     "as_msgs",
     "msg_to_dict",
     "redacted",
@@ -60,6 +62,7 @@ __all__ = [
     "needs_view",
     "pair_calls",
     "provider_view",
+    "without_halves",
     "units",
     # tokens
     "CountText",

@@ -14,7 +14,11 @@ from ._blocks import copied, tool_uses
 from ._parts import Unreadable, call_blocks, part_blocks, shown
 from ._timestamp import host_timestamp, parsed_time
 
-__all__ = ["as_msgs", "msg_to_dict"]
+__all__ = ["UNTIMED_ID", "as_msgs", "msg_to_dict"]
+
+UNTIMED_ID = "said-"
+"""How the id begins of a message that came without id and time: it follows from the day and all that was said before,
+so that a history that is handed over again and again is the same messages each time."""
 
 _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "system"}
 
@@ -103,7 +107,8 @@ class _Reader:
                 raise Unreadable(f"has the id {given!r}", "give a string that is not empty or leave it out")
             return given
         if timestamp is None:
-            return msg.id
+            before = self.done[-1].id if self.done else ""
+            return UNTIMED_ID + _digest([msg.timestamp[:10], before, msg.role, msg.name, msg.content])
         digest = _digest([msg.role, msg.name, msg.content, timestamp])
         self._derived[digest] = count = self._derived.get(digest, 0) + 1
         return digest if count == 1 else f"{digest}-{count}"

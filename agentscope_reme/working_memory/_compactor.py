@@ -188,13 +188,14 @@ class Compactor:
         language: str | None = None,
         split: int | None = None,
     ) -> Summary:
-        """The summary that needs no model; arguments as in `summarize`."""
+        """The summary that needs no model; arguments as in `summarize`. Without messages, a `previous` of whatever form
+        that is over the budget is brought within it. Blocking."""
         started = time.monotonic()
         messages, split = _worth_it(messages, split)
         language = self._language(language, messages, previous, "")
         whole = Portion(messages, previous, self._book, language, self.budget, turn=split is not None)
-        summary = self._extracted(whole) if messages else Summary(previous, "unchanged")
-        return self._measured(summary, whole, started)
+        fits = not messages and self._tokens.text(previous) <= self.budget
+        return self._measured(Summary(previous, "unchanged") if fits else self._extracted(whole), whole, started)
 
     async def _split(self, whole: Portion, split: int) -> Summary:
         """The history and the beginning of the turn, summarized at the same time and joined."""

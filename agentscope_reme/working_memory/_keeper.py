@@ -1,16 +1,17 @@
 # -*- coding: utf-8 -*-
 """Keeps a memory inside its window: the steps that run before each reasoning step of an agent."""
 
+import functools
 import logging
 import time
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
 from agentscope.message import Msg
 
-from .._errors import StorageError
+from .._errors import ReMeError, StorageError
 from .._events import EventKind
 from ..flow import Sequence as Flow
 from ..flow import step
@@ -18,6 +19,7 @@ from ..message import is_system_prompt, is_user_request, units
 from ._compactor import Compactor, Summary
 from ._entries import HINT, Entry
 from ._memory import ReMeInMemoryMemory
+from ._sections import Checkpoint, parse_checkpoint, render_checkpoint
 from ._shrink import shrink, tell_truncated
 from ._split import plan_split
 
@@ -29,6 +31,10 @@ _QUOTED_REQUEST = 2_000
 """Characters of the current request that the summary prompt quotes."""
 
 
+class FoldChangedError(ReMeError):
+    """What a fold was based on is not so any more."""
+
+
 @dataclass
 class Fold:
     """What is to be folded, and what it looked like when that was decided."""
@@ -36,6 +42,7 @@ class Fold:
     units: list[list[tuple[Entry, Hashable]]]
     split: int | None
     kept: int
+    previous: str
 
     @property
     def messages(self) -> list[Msg]:
@@ -76,6 +83,8 @@ class Turn:
     fold: Fold | None = None
     summary: Summary | None = None
     folded: list[Msg] = field(default_factory=list)
+    error: Exception | None = None
+    """Why nothing was folded although something should have been."""
 
     @property
     def parts(self) -> dict[str, int]:
@@ -99,6 +108,8 @@ class ContextKeeper:
     """
 
     def __init__(self) -> None:
+        self.summaries: dict[str | None, Summary] = {}
+        """The last summary that was committed, by session."""
         self._warned: set[str | None] = set()
         self.pipeline: Flow = step(self.truncate) >> step(self.check) >> step(self.fold) >> step(self.fit)
 
@@ -114,23 +125,20 @@ class ContextKeeper:
         if not long:
             return turn
         recent = memory.recent_results(policy.recent_n)
-        language = memory.language
-        changed = {}
-        for entry in long:
-            limit = policy.recent_max_bytes if entry.key in recent else policy.old_max_bytes
-            if entry.result_bytes <= limit:
-                continue
-            smaller = self._cut_result(memory, entry, limit, language)
-            if smaller is not None:
-                changed[entry.key] = smaller
-        if changed:
-            memory.replace(changed)
+        limits = [(entry, policy.recent_max_bytes if entry.key in recent else policy.old_max_bytes) for entry in long]
+        over = [(entry, limit) for entry, limit in limits if entry.result_bytes > limit]
+        if over:
+            cut = functools.partial(self._cut_results, memory, over, memory.language)
+            memory.replace(await anyio.to_thread.run_sync(cut))
         return turn
 
     async def check(self, turn: Turn) -> Turn:
         """Count, and decide what to fold where it is too much."""
         context = turn.memory.services.context
         parts = turn.parts
+        if parts["summary"] > context.summary_budget + turn.memory.guide_tokens():
+            await self._condense(turn)
+            parts = turn.parts
         turn.memory.overhead = sum(parts.values()) - parts["messages"]
         total = sum(parts.values())
         self._tell_usage(turn, parts, total)
@@ -144,43 +152,32 @@ class ContextKeeper:
         if turn.fold is None or not turn.fold.units:
             return turn
         memory, fold = turn.memory, turn.fold
-        services = memory.services
-        before, started = sum(turn.parts.values()), time.monotonic()
+        events = memory.services.events
+        before, started, split = sum(turn.parts.values()), time.monotonic(), fold.split is not None
         common: dict[str, Any] = {"session_id": memory.session_id, "tokens_before": before}
-        services.events.emit(
-            EventKind.FOLD_STARTED, messages=len(fold.messages), split_turn=fold.split is not None, **common
-        )
-        days = {services.archive.day_of(msg) for msg in fold.messages}
-        await anyio.to_thread.run_sync(services.archive.warm, days)
-        summary = await turn.compactor.summarize(
-            fold.messages,
-            memory.get_compressed_summary(),
-            language=turn.language,
-            instruction=turn.instruction,
-            split=fold.split,
-            current_request=self._current_request(memory),
-        )
-        try:  # from here to the end of the try nothing is awaited
-            turn.folded = memory.leave(self._still_there(memory, fold), op="fold", summary=summary.text)
-        except StorageError as error:
+        events.emit(EventKind.FOLD_STARTED, messages=len(fold.messages), split_turn=split, **common)
+        summary = await self._summarize(turn, fold)
+        try:
+            await anyio.to_thread.run_sync(self._prepare, memory, fold.messages)
+            self._commit(turn, fold, summary)  # nothing is awaited in here
+        except (StorageError, FoldChangedError) as error:
+            turn.error = error
             logger.error("Nothing was folded in session %s: %s", memory.session_id, error)
-            services.events.emit(EventKind.FOLD_FAILED, stage="archive", error=error, **common)
+            stage = "archive" if isinstance(error, StorageError) else "changed"
+            events.emit(EventKind.FOLD_FAILED, stage=stage, error=error, **common)
             return turn
-        turn.summary = summary
         if summary.error and summary.source == "extractive":
-            services.events.emit(
-                EventKind.SUMMARY_FALLBACK, attempts=summary.attempts, error=summary.error, session_id=memory.session_id
-            )
-        after = sum(turn.parts.values())
-        services.events.emit(
+            fallback: dict[str, Any] = {"attempts": summary.attempts, "error": summary.error}
+            events.emit(EventKind.SUMMARY_FALLBACK, session_id=memory.session_id, **fallback)
+        events.emit(
             EventKind.FOLDED,
-            tokens_after=after,
+            tokens_after=sum(turn.parts.values()),
             duration=time.monotonic() - started,
             messages=len(turn.folded),
             kept=fold.kept,
             source=summary.source,
             attempts=summary.attempts,
-            split_turn=fold.split is not None,
+            split_turn=split,
             summary=summary.text,
             error=summary.error,
             **common,
@@ -207,7 +204,7 @@ class ContextKeeper:
                 language=memory.language,
             )
         except StorageError as error:
-            logger.error("Texts could not be put into files in session %s: %s", memory.session_id, error)
+            self._tell_not_cut(memory, None, error)
             changed = {}
         for at, smaller in changed.items():
             tell_truncated(memory.services, memory.session_id, able[at].msg, smaller)
@@ -220,7 +217,7 @@ class ContextKeeper:
                 tokens_after=sum(parts.values()),
                 parts=parts,
                 error=f"The context needs {sum(parts.values())} of {limit} tokens and nothing more can be folded or "
-                "cut: shorten the system prompt or the tools, unpin messages, or enlarge the window.",
+                "cut: shorten the system prompt, the tools or what is recalled, unpin messages, or enlarge the window.",
             )
         return turn
 
@@ -249,7 +246,7 @@ class ContextKeeper:
             for unit in groups
             if unit.start in chosen
         ]
-        return Fold(folded, plan.turn_start, len(plan.keep))
+        return Fold(folded, plan.turn_start, len(plan.keep), memory.get_compressed_summary())
 
     def _still_there(self, memory: ReMeInMemoryMemory, fold: Fold) -> list[Msg]:
         """What of the fold may go now: units of which nothing was edited or pinned since; what was deleted is gone."""
@@ -263,23 +260,73 @@ class ContextKeeper:
                 going.extend(entry.msg for entry, _ in present)
         return going
 
+    async def _summarize(self, turn: Turn, fold: Fold) -> Summary:
+        summary = await turn.compactor.summarize(
+            fold.messages,
+            fold.previous,
+            language=turn.language,
+            instruction=turn.instruction,
+            split=fold.split,
+            current_request=self._current_request(turn.memory),
+        )
+        if parse_checkpoint(summary.text) != Checkpoint():
+            return summary
+        silent = turn.memory.services.book.text(
+            turn.memory.language, "working_memory.silent", count=len(fold.messages), dialog_dir="dialog/"
+        )
+        text = render_checkpoint(Checkpoint(context=(silent,)), "zh" if turn.memory.language == "zh" else "en")
+        return replace(summary, text=text)
+
+    def _prepare(self, memory: ReMeInMemoryMemory, messages: Sequence[Msg]) -> None:
+        """What a fold needs of the disk and can have before it, in a thread."""
+        services = memory.services
+        services.archive.warm({services.archive.day_of(msg) for msg in messages})
+        services.results.store.sync({name for msg in messages for name in services.results.references(msg)})
+
+    def _commit(self, turn: Turn, fold: Fold, summary: Summary) -> None:
+        memory = turn.memory
+        if memory.get_compressed_summary() != fold.previous:
+            raise FoldChangedError("the summary was set or cleared while the new one was being written")
+        going = self._still_there(memory, fold)
+        if not going:
+            raise FoldChangedError("what was to be folded was deleted, pinned or edited meanwhile")
+        turn.folded = memory.leave(going, op="fold", summary=summary.text)
+        turn.summary = self.summaries[memory.session_id] = summary
+
+    async def _condense(self, turn: Turn) -> None:
+        """Bring a summary within its budget that somebody set."""
+        memory = turn.memory
+        before = memory.get_compressed_summary()
+        shorter = await anyio.to_thread.run_sync(turn.compactor.extractive, (), before, turn.language)
+        if memory.get_compressed_summary() == before:
+            await memory.update_compressed_summary(shorter.text)
+
     def _current_request(self, memory: ReMeInMemoryMemory) -> str:
         requests = (entry.msg for entry, _ in reversed(memory.visible()) if is_user_request(entry.msg))
         request = next(requests, None)
         return (request.get_text_content() or "")[:_QUOTED_REQUEST] if request else ""
 
-    def _cut_result(self, memory: ReMeInMemoryMemory, entry: Entry, limit: int, language: str) -> Msg | None:
-        try:
-            smaller = memory.services.results.compact_message(entry.msg, limit, language)
-        except StorageError as error:
-            logger.error("A tool result stays whole, for it could not be put into a file: %s", error)
-            memory.services.events.emit(
-                EventKind.TRUNCATED, session_id=memory.session_id, message_id=entry.msg.id, error=error
-            )
-            return None
-        if smaller is not None:
-            tell_truncated(memory.services, memory.session_id, entry.msg, smaller)
-        return smaller
+    def _cut_results(
+        self, memory: ReMeInMemoryMemory, over: Sequence[tuple[Entry, int]], language: str
+    ) -> dict[int, Msg]:
+        """The cut messages by journal key; one that cannot be cut stays whole and does not stop the others."""
+        changed = {}
+        for entry, limit in over:
+            try:
+                smaller = memory.services.results.compact_message(entry.msg, limit, language)
+            except StorageError as error:
+                self._tell_not_cut(memory, entry.msg.id, error)
+                continue
+            if smaller is not None:
+                tell_truncated(memory.services, memory.session_id, entry.msg, smaller)
+                changed[entry.key] = smaller
+        return changed
+
+    def _tell_not_cut(self, memory: ReMeInMemoryMemory, message_id: str | None, error: StorageError) -> None:
+        logger.error("A text stays whole, for it could not be put into a file: %s", error)
+        memory.services.events.emit(
+            EventKind.TRUNCATE_FAILED, session_id=memory.session_id, message_id=message_id, error=error
+        )
 
     def _tell_usage(self, turn: Turn, parts: dict[str, int], total: int) -> None:
         memory = turn.memory

@@ -214,11 +214,14 @@ def test_derived_ids_follow_the_message_and_not_its_place(said: list[tuple[str, 
         assert _one(item).id in ids
 
 
-def test_without_a_time_ids_are_random_and_the_time_is_now() -> None:
+def test_without_a_time_ids_follow_from_what_was_said_before_and_the_time_is_now() -> None:
     item = {"role": "user", "content": "好的"}
     before = dt.datetime.now() - dt.timedelta(milliseconds=1)
     one, other = as_msgs([item, item])
     assert one.id != other.id
+    longer = as_msgs([item, item, {"role": "assistant", "content": "嗯"}])
+    assert [msg.id for msg in longer[:2]] == [one.id, other.id]
+    assert as_msgs([{"role": "user", "content": "x"}, item])[1].id not in (one.id, other.id)
     for empty in (None, ""):
         moment = parsed_time(_one({**item, "time_created": empty}).timestamp)
         assert moment is not None
