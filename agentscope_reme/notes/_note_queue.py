@@ -1,0 +1,336 @@
+# -*- coding: utf-8 -*-
+"""Notes in the background: one batch after the other, tried again where that helps, and none lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import anyio
+from agentscope.message import Msg
+
+from .._errors import ConfigError, NotStartedError, ReMeError
+from .._events import EventBus, EventKind
+from ..workspace import Workspace
+from ._note_result import NoteResult
+from ._workspace_turn import WorkspaceTurn
+
+__all__ = ["NoteBatch", "NoteQueue"]
+
+logger = logging.getLogger("agentscope_reme")
+
+_RESULTS_KEPT = 100
+_FIRST_LOOK, _LATER_LOOKS = 0.005, 0.05
+_GRACE = 2.0
+"""Seconds that a batch gets to let go once it was told to."""
+
+_AT_WORK: set[asyncio.Task[None]] = set()
+"""The loop keeps weak references only: a task that nobody holds may vanish half-way."""
+
+
+class Writer(Protocol):
+    """What a queue needs of a `NoteWriter`."""
+
+    workspace: Workspace
+
+    async def write(
+        self,
+        messages: Sequence[Msg],
+        *,
+        language: str | None = None,
+        fallback: bool = True,
+        progress: set | None = None,
+    ) -> NoteResult: ...
+
+
+@dataclass(eq=False)
+class NoteBatch:
+    """Messages that left a memory together.
+
+    Args:
+        session_id (`str | None`):
+            The session that they left. The batches of a session are done in their order; those of no session are
+            independent.
+        number (`int`):
+            The number of the record that let them go.
+        load (`Callable[[], list[Msg]]`):
+            Reads the messages in their original form; called in a thread, again at each try.
+        done (`Callable[[NoteResult], None]`):
+            Called once, in the loop, when everything is written. Until then the batch counts as not noted.
+        language (`str | None`):
+            The language of the notes; the writer's own if left out.
+    """
+
+    session_id: str | None
+    number: int
+    load: Callable[[], list[Msg]]
+    done: Callable[[NoteResult], None]
+    language: str | None = None
+    progress: set = field(default_factory=set, repr=False)
+    """What of it was written before an attempt failed."""
+
+
+class NoteQueue:
+    """Hands batches to a note writer in the background, one at a time among all who write notes in the workspace.
+
+    A batch that fails is tried again after a pause that doubles each time; at the last attempt the writer may extract
+    the notes without a model, so that no model can stop the queue. What cannot be written even so (a full disk) is kept
+    and tried again with the next batch, and the later batches of its session wait for it.
+
+    It may be made before a loop runs, and used from one loop after another.
+
+    Args:
+        writer (`NoteWriter`):
+            Writes the notes.
+        retries (`int`):
+            How often a batch is tried again after its first attempt.
+        backoff (`float`):
+            Seconds before the second attempt.
+        events (`EventBus | None`):
+            Told of each batch that is begun, written, or failed.
+
+    Raises:
+        `ConfigError`: a number that cannot work.
+    """
+
+    def __init__(
+        self, writer: Writer, *, retries: int = 3, backoff: float = 2.0, events: EventBus | None = None
+    ) -> None:
+        if not isinstance(retries, int) or retries < 0 or backoff < 0:
+            raise ConfigError(f"retries {retries!r} and backoff {backoff!r} must not be negative.")
+        self._writer, self._events = writer, events or EventBus()
+        self._retries, self._backoff = retries, backoff
+        self._guard = threading.RLock()  # the garbage collector may end a dead worker while it is held
+        self._waiting: deque[NoteBatch] = deque()
+        self._kept: list[NoteBatch] = []
+        self._current: NoteBatch | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._turn = self._new_turn()
+        self._results: deque[NoteResult] = deque(maxlen=_RESULTS_KEPT)
+        self._done = 0
+        self._last_error: str | None = None
+        self._closing = False
+
+    def submit(self, batch: NoteBatch) -> None:
+        """Take a batch and return at once. Without a running loop it waits for the next call from within one.
+
+        Raises:
+            `NotStartedError`: the queue is closed.
+        """
+        if self._closing:
+            raise NotStartedError("The note queue was closed: make another.")
+        with self._guard:
+            self._waiting = deque([*self._kept, *self._waiting, batch])
+            self._kept = []
+        self._wake()
+
+    def status(self) -> dict[str, Any]:
+        """How far the queue is.
+
+        Returns:
+            `dict[str, Any]`: `pending` (batches that wait or are at work), `done`, `failed` (batches that could not be
+            written and are kept), `last_error` (what went wrong last, also where another attempt succeeded).
+        """
+        with self._guard:
+            pending = len(self._waiting) + (self._current is not None)
+            failed, error = len(self._kept), self._last_error
+            return {"pending": pending, "done": self._done, "failed": failed, "last_error": error}
+
+    async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
+        """Wait until every batch is written or kept.
+
+        Args:
+            timeout (`float | None`):
+                Seconds to wait at most.
+
+        Returns:
+            `list[NoteResult]`: what was written since the last call, the latest hundred at most.
+        """
+        await self._until_idle(timeout)
+        with self._guard:
+            results = list(self._results)
+            self._results.clear()
+        return results
+
+    async def close(self, timeout: float = 10.0) -> tuple[list[NoteBatch], list[NoteBatch]]:  # noqa: ASYNC109
+        """Write what can be written in time and stop; no pause is waited for any more.
+
+        Args:
+            timeout (`float`):
+                Seconds. What is at work when they are over is stopped, which takes two seconds more at most.
+
+        Returns:
+            `tuple[list[NoteBatch], list[NoteBatch]]`: the batches that were finished meanwhile, and those that were
+            not, whose `done` was not called.
+        """
+        self._closing = True
+        with self._guard:
+            before = [*self._kept, *([self._current] if self._current else []), *self._waiting]
+            self._waiting, self._kept = deque([*self._kept, *self._waiting]), []
+        await self._until_idle(timeout)
+        await self._stop()
+        with self._guard:
+            kept = [*self._kept, *self._waiting]
+        return [batch for batch in before if batch not in kept], kept
+
+    # ------------------------------------------------------------------ who is at work
+
+    async def _until_idle(self, timeout: float | None) -> None:  # noqa: ASYNC109
+        """Wait until nothing is left to do. The worker may live in another loop, so it is looked at now and then."""
+        wait = _FIRST_LOOK
+        with anyio.move_on_after(timeout):
+            while True:
+                self._wake()
+                with self._guard:
+                    if self._current is None and not self._waiting:
+                        return
+                await anyio.sleep(wait)
+                wait = min(2 * wait, _LATER_LOOKS)
+
+    def _wake(self) -> None:
+        """See that somebody is at work where there is something to do and a loop runs here."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        with self._guard:
+            task = self._task
+            if task is not None and not task.done() and task.get_loop().is_running():
+                return
+            self._take_back()
+            if self._waiting:
+                self._task = loop.create_task(self._work(self._turn))
+                _AT_WORK.add(self._task)
+                self._task.add_done_callback(_AT_WORK.discard)
+
+    def _take_back(self) -> None:
+        """Undo what a worker had begun that is gone, or that is not to go on: its batch is the next again."""
+        if self._task is not None:
+            _AT_WORK.discard(self._task)
+        if self._current is not None:
+            self._waiting.appendleft(self._current)
+        self._task = self._current = None
+        self._turn.release()
+        self._turn = self._new_turn()
+
+    def _new_turn(self) -> WorkspaceTurn:
+        """Stands for the present worker as well: one that has another was replaced and has no more say."""
+        return WorkspaceTurn(self._writer.workspace.state_dir / "note_queue.lock")
+
+    async def _stop(self) -> None:
+        """End what is at work, if it lets go in time; in another loop it is told to, and not waited for."""
+        task = self._task
+        if task is not None and task.get_loop() is asyncio.get_running_loop():
+            task.cancel()
+            await asyncio.wait({task}, timeout=_GRACE)
+        elif task is not None and task.get_loop().is_running():
+            task.get_loop().call_soon_threadsafe(task.cancel)
+        with self._guard:
+            self._take_back()
+
+    # ------------------------------------------------------------------ the work
+
+    async def _work(self, turn: WorkspaceTurn) -> None:
+        """Do one batch after the other until none waits."""
+        try:
+            while (batch := self._next(turn)) is not None:
+                self._finish(batch, await self._tried(batch, turn), turn)
+        finally:
+            with self._guard:
+                if self._turn is turn:
+                    self._take_back()
+
+    def _next(self, turn: WorkspaceTurn) -> NoteBatch | None:
+        """The next batch; one whose session waits for a kept one is kept with it. Without one the worker is gone."""
+        with self._guard:
+            while self._waiting and self._turn is turn:
+                batch = self._waiting.popleft()
+                if batch.session_id is None or all(batch.session_id != kept.session_id for kept in self._kept):
+                    self._current = batch
+                    return batch
+                self._kept.append(batch)
+            if self._turn is turn:
+                self._take_back()
+            return None
+
+    async def _tried(self, batch: NoteBatch, turn: WorkspaceTurn) -> NoteResult | None:
+        """The notes of a batch, `None` where no attempt got them onto the disk."""
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries or self._closing
+            try:
+                async with turn:
+                    return await self._written(batch, fallback=last)
+            except Exception as error:  # noqa: BLE001 - a background task; it is logged where it is told
+                self._tell_failed(batch, error, attempt + 1, kept=last)
+                if last:
+                    return None
+            await self._pause(self._backoff * 2**attempt)
+        return None
+
+    async def _written(self, batch: NoteBatch, *, fallback: bool) -> NoteResult:
+        messages = await anyio.to_thread.run_sync(batch.load)
+        self._tell(EventKind.NOTE_STARTED, batch, messages=len(messages))
+        return await self._writer.write(messages, language=batch.language, fallback=fallback, progress=batch.progress)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but not while the queue is being closed."""
+        step = 0.05
+        while seconds > 0 and not self._closing:
+            await anyio.sleep(min(step, seconds))
+            seconds -= step
+
+    def _finish(self, batch: NoteBatch, result: NoteResult | None, turn: WorkspaceTurn) -> None:
+        """Put down what became of a batch, unless this worker was told to stop and did not."""
+        with self._guard:
+            if self._turn is not turn:
+                return
+            if result is None:
+                self._current = None
+                self._kept.append(batch)
+                return
+            self._done += 1
+            self._results.append(result)
+            self._last_error = result.error or self._last_error
+            self._tell_done(batch, result)
+            self._current = None
+        self._tell(
+            EventKind.NOTED,
+            batch,
+            duration=result.duration,
+            error=result.error,
+            source=result.source,
+            files=list(result.files),
+            memory_md=result.memory_md,
+            foreign=list(result.foreign),
+        )
+
+    def _tell_done(self, batch: NoteBatch, result: NoteResult) -> None:
+        try:
+            batch.done(result)
+        except Exception as error:
+            logger.exception(
+                "Batch %s of session %s is noted; putting that down failed.", batch.number, batch.session_id
+            )
+            self._last_error = f"{type(error).__name__}: {error}"
+
+    def _tell_failed(self, batch: NoteBatch, error: Exception, attempt: int, *, kept: bool) -> None:
+        self._last_error = f"{type(error).__name__}: {error}"
+        level = logging.WARNING if isinstance(error, ReMeError) else logging.ERROR
+        logger.log(
+            level,
+            "Attempt %d to note batch %s of session %s failed: %s",
+            attempt,
+            batch.number,
+            batch.session_id,
+            self._last_error,
+            exc_info=None if isinstance(error, ReMeError) else error,
+        )
+        self._tell(EventKind.NOTE_FAILED, batch, error=error, attempt=attempt, kept=kept)
+
+    def _tell(self, kind: EventKind, batch: NoteBatch, **details: Any) -> None:
+        self._events.emit(kind, session_id=batch.session_id, number=batch.number, **details)

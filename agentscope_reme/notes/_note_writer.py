@@ -1,0 +1,315 @@
+# -*- coding: utf-8 -*-
+"""Writes what a conversation tells into the journal of its day, and what stays true into MEMORY.md."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import inspect
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from agentscope.message import Msg
+
+from .._errors import ConfigError, ModelReplyError
+from ..message import delimited, estimate_tokens, redacted
+from ..text import PromptBook, detect_language, normalize_language
+from ..workspace import Workspace
+from ._changes import Guard
+from ._extractive import entries
+from ._extractive_writer import ExtractiveWriter
+from ._file_tools import FileTools
+from ._note_agent import run_agent
+from ._note_result import NoteResult
+from ._note_store import Note, NoteStore
+from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, tool_texts, user_texts
+from ._user_words import UserWords
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+
+__all__ = ["NoteWriter"]
+
+logger = logging.getLogger("agentscope_reme")
+
+_MEMORY_MD = "MEMORY.md"
+_TRANSCRIPT_SHARE = 0.5
+_LEAST_CAPACITY = 256
+_READ_BYTES = 16_384
+_NOTHING_CHARS = 300
+
+
+class NoteWriter:
+    """Notes down conversations: a journal file a day, `memory/YYYY-MM-DD.md`, and `MEMORY.md` for what stays true.
+
+    A `ReActAgent` with file tools reads what stands in both files and adds what is new. It can reach the day's file and
+    MEMORY.md only, and neither can lose a hand-written line by it (`FileTools`). A line for MEMORY.md that takes over
+    what a tool or the agent said, and no user did, goes into the journal instead, and a line of MEMORY.md that no user
+    spoke of is not removed. Without a model, and where the model fails, the notes are made of the messages' own
+    sentences; what stands in the files already is not added twice.
+
+    Args:
+        workspace (`Workspace`):
+            Where the notes lie.
+        model (`ChatModelBase | Callable[[], ChatModelBase | None] | None`):
+            The model, a function that returns it and is asked at each use, or `None` for extractive notes.
+        formatter (`FormatterBase | Callable[[], FormatterBase | None] | None`):
+            The formatter that goes with the model, likewise.
+        book (`PromptBook`):
+            The prompts.
+        language (`str | None`):
+            The language of the notes; `None` is the conversation's, "" is English.
+        timezone (`tzinfo | None`):
+            Whose days they are; `None` is this machine's zone.
+        count (`Callable[[str], int]`):
+            Tokens in a text.
+        max_input_tokens (`int`):
+            The model's window. A part of the messages takes at most half of it; what is longer is shown in parts.
+        max_steps (`int`):
+            How often the agent may ask the model for a part.
+        timeout (`float | None`):
+            Seconds for a part.
+        redact (`Callable[[str], str] | None`):
+            Applied to every text before it is read.
+
+    Raises:
+        `ConfigError`: a number that cannot work, or a model without a formatter.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        model: ChatModelBase | Callable[[], ChatModelBase | None] | None,
+        formatter: FormatterBase | Callable[[], FormatterBase | None] | None,
+        book: PromptBook,
+        language: str | None = None,
+        timezone: dt.tzinfo | None = None,
+        count: Callable[[str], int] = estimate_tokens,
+        max_input_tokens: int = 48_000,
+        max_steps: int = 12,
+        timeout: float | None = 300,
+        redact: Callable[[str], str] | None = None,
+    ) -> None:
+        for name, number in (("max_input_tokens", max_input_tokens), ("max_steps", max_steps)):
+            if not isinstance(number, int) or number < 1:
+                raise ConfigError(f"{name} is {number!r}: give a positive whole number.")
+        if model is not None and formatter is None:
+            raise ConfigError("A model for notes needs the formatter that goes with it: give formatter too.")
+        self.workspace = workspace
+        self._model, self._formatter = model, formatter
+        self._book, self._language, self._timezone, self._count = book, language, timezone, count
+        self._capacity = max(_LEAST_CAPACITY, int(max_input_tokens * _TRANSCRIPT_SHARE))
+        self._max_steps, self._timeout, self._redact = max_steps, timeout, redact
+        self._store = NoteStore(workspace)
+        self._extractive = ExtractiveWriter(self._store, book, journal_path, _MEMORY_MD, _archive_path)
+
+    async def write(
+        self,
+        messages: Sequence[Msg],
+        *,
+        language: str | None = None,
+        fallback: bool = True,
+        progress: set[Any] | None = None,
+    ) -> NoteResult:
+        """Note down messages, each on the day on which it was said.
+
+        Args:
+            messages (`Sequence[Msg]`):
+                The messages in their original form. System prompts, summaries, hints and recalled memories among them
+                are passed over.
+            language (`str | None`):
+                The language of the notes; the writer's own if left out.
+            fallback (`bool`):
+                Whether notes are extracted where the model fails.
+            progress (`set | None`):
+                Filled with what was done; what is in it is not done again. For whoever calls again after a failure.
+
+        Returns:
+            `NoteResult`: what was written.
+
+        Raises:
+            `ModelReplyError`: the model failed and `fallback` is off.
+            `StorageError`: the disk refused.
+            `PromptError`: there are no prompts in the language that was asked for.
+        """
+        started = time.monotonic()
+        days = await _in_thread(self._days, messages)
+        spoken = self._spoken_language(language, days)
+        finished = set() if progress is None else progress
+        results = []
+        for day, group in days.items():
+            if _now(self._model) is None:
+                parts = [Piece(day, 1, 1, tuple(group), "")]
+            else:
+                parts = await _in_thread(pieces, day, group, self._capacity, self._count)
+            for piece in parts:
+                key = (day.isoformat(), piece.number, piece.total)
+                if key not in finished:
+                    results.append(await self._noted(piece, group, spoken, fallback))
+                    finished.add(key)
+        return NoteResult.joined(results, time.monotonic() - started)
+
+    async def _noted(self, piece: Piece, day: Sequence[Msg], language: str, fallback: bool) -> NoteResult:
+        """One piece, by the model where there is one, else extractively."""
+        model, formatter = _now(self._model), _now(self._formatter)
+        if model is None or formatter is None:
+            return await self._extracted(piece, language)
+        try:
+            return await self._by_model(piece, day, language, model, formatter)
+        except ModelReplyError as error:
+            if not fallback:
+                raise
+            logger.warning("The notes of %s are extractive: %s", piece.day, error)
+            return await self._extracted(piece, language, str(error))
+
+    async def _by_model(
+        self, piece: Piece, day: Sequence[Msg], language: str, model: Any, formatter: Any
+    ) -> NoteResult:
+        journal = journal_path(piece.day)
+        before = await _in_thread(self._before, journal)
+        words = UserWords(user_texts(day), [*tool_texts(day), *self._turned_away(before, language)], agent_texts(day))
+        tools = FileTools(
+            self.workspace,
+            writable=(_MEMORY_MD, journal),
+            readable=(_MEMORY_MD, "memory/"),
+            max_read_bytes=_READ_BYTES,
+            book=self._book,
+            language=language,
+            guard=Guard(
+                _MEMORY_MD,
+                journal,
+                words.is_foreign,
+                words.may_leave,
+                lambda line: self._text(language, "foreign", line=line.lstrip("-*+ ")),
+            ),
+        )
+        system = self._text(language, "system", day=piece.day, journal=journal)
+        request = await self._request(piece, journal, tools, language)
+        try:
+            answer = await run_agent(
+                model, formatter, tools, system, request, max_steps=self._max_steps, timeout=self._timeout
+            )
+        finally:
+            await self._settle(piece, before, tools, words, language)
+        if not tools.changed:
+            self._check_idle(answer, tools)
+        files = tuple(path for path in tools.changed if path != self.workspace.relative(_MEMORY_MD))
+        return NoteResult(
+            files=files,
+            memory_md=len(files) < len(tools.changed),
+            text=answer,
+            source="model" if tools.changed else "nothing",
+            foreign=tuple(tools.foreign),
+        )
+
+    async def _request(self, piece: Piece, journal: str, tools: FileTools, language: str) -> str:
+        """What the agent is asked: both files as they stand, and the piece."""
+        shown = [await tools.read(path) for path in (journal, _MEMORY_MD)]
+        files = "\n\n".join(str(block["text"]) for each in shown for block in each.content if block["type"] == "text")
+        values = {"number": piece.number, "total": piece.total}
+        return self._text(
+            language,
+            "request",
+            day=piece.day,
+            files=files,
+            part=self._text(language, "part", **values) if piece.total > 1 else "",
+            conversation=delimited(piece.text, "conversation", day=piece.day),
+        )
+
+    def _before(self, journal: str) -> Note:
+        with self._store.locked():
+            return self._store.load(journal)
+
+    def _turned_away(self, journal: Note, language: str) -> list[str]:
+        """The lines of a journal that were kept out of MEMORY.md before."""
+        label = self._text(language, "foreign", line="").strip()
+        return [line.shown.removeprefix(label) for line in journal.lines if line.shown.startswith(label)]
+
+    async def _settle(self, piece: Piece, before: Note, tools: FileTools, words: UserWords, language: str) -> None:
+        """After the run, however it ended: see that nothing of a person is missing from the journal, and give MEMORY.md
+        the users' own words for the statements that were turned away."""
+        with anyio.CancelScope(shield=True):
+            await _in_thread(self._settled, piece, before, tools, words, language)
+
+    def _settled(self, piece: Piece, before: Note, tools: FileTools, words: UserWords, language: str) -> None:
+        tools.retire()
+        left = tools.changed.get(before.path)
+        if left is not None and (missing := self._store.restore(before, left.version)):
+            logger.error("%d hand-written lines were missing from %s and are back.", len(missing), before.path)
+        if tools.foreign:
+            own = [
+                entry
+                for entry in entries(piece.messages)
+                if entry.is_standing and any(words.concerns(entry.text, line) for line in tools.foreign)
+            ]
+            self._extractive.promote(piece.day, own, language)
+
+    def _check_idle(self, answer: str, tools: FileTools) -> None:
+        """A run that changed nothing is fine if the model found nothing new, not if it failed to write.
+
+        Raises:
+            `ModelReplyError`: it did.
+        """
+        if tools.failures:
+            raise ModelReplyError(f"The note writer wrote nothing: {tools.failures} of its {tools.calls} calls failed.")
+        if not tools.calls and not self._says_nothing(answer):
+            raise ModelReplyError(f"The note writer called no tool and answered {answer[:80]!r}.")
+
+    def _says_nothing(self, answer: str) -> bool:
+        patterns = [each for name in self._book.languages() for each in self._book.list(name, "notes.nothing_patterns")]
+        return len(answer) <= _NOTHING_CHARS and any(re.search(each, answer, re.IGNORECASE) for each in patterns)
+
+    async def _extracted(self, piece: Piece, language: str, error: str | None = None) -> NoteResult:
+        added = await _in_thread(self._extractive.write, piece.day, piece.messages, language)
+        texts = [self._text(language, "extracted", count=count, path=path) for path, count in added.items()]
+        return NoteResult(
+            files=tuple(path for path in added if path != _MEMORY_MD),
+            memory_md=_MEMORY_MD in added,
+            text="\n".join(texts),
+            source="extractive" if added else "nothing",
+            error=error,
+        )
+
+    def _days(self, messages: Sequence[Msg]) -> dict[dt.date, list[Msg]]:
+        redact = self._redact
+        clean = messages if redact is None else [redacted(msg, redact) for msg in messages]
+        return by_day(noteworthy(clean), self._timezone)
+
+    def _spoken_language(self, language: str | None, days: dict[dt.date, list[Msg]]) -> str:
+        wanted = self._language if language is None else language
+        if wanted is not None:
+            wanted = normalize_language(wanted)
+            self._book.names(wanted)
+            return wanted
+        messages = [msg for group in days.values() for msg in group]
+        detected = detect_language([*user_texts(messages), *agent_texts(messages)])
+        return detected if detected in self._book.languages() else "en"
+
+    def _text(self, language: str, name: str, /, **values: Any) -> str:
+        return self._book.text(language, f"notes.{name}", **values)
+
+
+def journal_path(day: dt.date) -> str:
+    """The file of a day's notes, as seen from the workspace."""
+    return f"memory/{day.isoformat()}.md"
+
+
+def _archive_path(day: dt.date) -> str:
+    return f"dialog/{day.isoformat()}.jsonl"
+
+
+def _now(given: Any) -> Any:
+    """What was given, or what a function that was given returns. A model is no function, though it can be called."""
+    if inspect.isfunction(given) or inspect.ismethod(given) or isinstance(given, functools.partial):
+        return given()
+    return given
+
+
+async def _in_thread(call: Callable[..., Any], *arguments: Any) -> Any:
+    return await anyio.to_thread.run_sync(functools.partial(call, *arguments))

@@ -1,0 +1,148 @@
+# -*- coding: utf-8 -*-
+"""Whether the users of a conversation said what a note claims, or a tool or the agent did: decided by the words."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+from ..text import WordTokenizer, split_sentences
+
+__all__ = ["UserWords"]
+
+_COVERED = 0.6
+"""The share of a statement's words that one sentence must hold to be its source."""
+_CONCERNED = 0.34
+"""The share of a line's words that make a user's message speak of it."""
+_KEPT_IN_NEW = 0.5
+"""The share of a line's words that a new line must hold to take its place."""
+
+_CLAUSE = re.compile(r"[;；,，、。.!！?？:：|]\s+|[；，、。！？：]|\s+(?:and|but)\s+|并且|而且|以及", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}[-/年]\d{1,2}[-/月]\d{1,2}日?|\b\d{1,2}:\d{2}\b")
+_FRAME = (
+    *(
+        "user",
+        "users",
+        "prefer",
+        "preference",
+        "preferences",
+        "like",
+        "likes",
+        "want",
+        "wants",
+        "rule",
+        "rules",
+        "note",
+    ),
+    *(
+        "notes",
+        "remember",
+        "remind",
+        "standing",
+        "said",
+        "say",
+        "says",
+        "ask",
+        "asked",
+        "told",
+        "name",
+        "named",
+        "fact",
+    ),
+    *("facts", "identity", "profile", "always", "never", "must", "should", "please", "memory"),
+    *("用户", "偏好", "喜欢", "希望", "要求", "规则", "记住", "记得", "记忆", "身份", "姓名", "名字", "称呼", "总是"),
+    *("始终", "永远", "一直", "以后", "今后", "每次", "必须", "应该", "应当", "需要", "不要", "请", "务必"),
+)
+"""Words that a note puts around a statement, and that tell nothing of where it comes from."""
+
+
+class UserWords:
+    """Compares lines of a note with what users said and with what tools and the agent said.
+
+    A clause of a line is foreign where some sentence of a tool holds most of its words, and more of them than any
+    message of a user; or where some sentence of the agent does, and more than all users together (agents sum up what
+    they were told). This finds what was carried over, not what was freely reworded; it is a net under the prompt, which
+    forbids both.
+
+    Args:
+        user_texts (`Iterable[str]`):
+            What users said, a text a message.
+        tool_texts (`Iterable[str]`):
+            What tools returned.
+        agent_texts (`Iterable[str]`):
+            What the agent said.
+    """
+
+    def __init__(self, user_texts: Iterable[str], tool_texts: Iterable[str], agent_texts: Iterable[str]) -> None:
+        self._user_texts = list(user_texts)
+        self._tool_texts, self._agent_texts = list(tool_texts), list(agent_texts)
+        self._tokenizer = WordTokenizer()
+
+    def is_foreign(self, line: str) -> bool:
+        """Whether a line takes over what a tool or the agent said and no user did."""
+        return any(self._is_foreign(words) for words in map(self._words, _CLAUSE.split(line)) if words)
+
+    def may_leave(self, line: str, after: Sequence[str]) -> bool:
+        """Whether a line may be dropped: users spoke of it, or another that stands in its place says it or its update.
+
+        Args:
+            line (`str`):
+                A line of the note so far.
+            after (`Sequence[str]`):
+                The lines that the note would have then.
+        """
+        words = self._words(line)
+        if not words or _share(words, self._said) >= _CONCERNED:
+            return True
+        new = [other for other in map(self._words, after) if other]
+        return max((len(words & other) / len(words) for other in new), default=0.0) >= _KEPT_IN_NEW
+
+    def concerns(self, statement: str, line: str) -> bool:
+        """Whether a statement speaks of something that a line speaks of."""
+        return bool(self._words(statement) & self._words(line))
+
+    def _words(self, text: str) -> frozenset[str]:
+        return frozenset(self._tokenizer.tokens(_DATE.sub(" ", text))) - self._frame
+
+    @cached_property
+    def _frame(self) -> frozenset[str]:
+        return frozenset(token for word in _FRAME for token in (word, *self._tokenizer.tokens(word)))
+
+    def _is_foreign(self, words: frozenset[str]) -> bool:
+        by_tool, by_agent = self._by_tools.share(words), self._by_agent.share(words)
+        return (by_tool >= _COVERED and by_tool > _share(words, self._said)) or (
+            by_agent >= _COVERED and by_agent > _share(words, [frozenset().union(*self._said)])
+        )
+
+    @cached_property
+    def _said(self) -> list[frozenset[str]]:
+        return [self._words(text) for text in self._user_texts]
+
+    @cached_property
+    def _by_tools(self) -> "_Sentences":
+        return _Sentences(self._tool_texts, self._words)
+
+    @cached_property
+    def _by_agent(self) -> "_Sentences":
+        return _Sentences(self._agent_texts, self._words)
+
+
+class _Sentences:
+    """The sentences of many texts, by the words in them."""
+
+    def __init__(self, texts: Iterable[str], words_of: Callable[[str], frozenset[str]]) -> None:
+        self._places: dict[str, list[int]] = defaultdict(list)
+        sentences = (sentence for text in texts for sentence in split_sentences(text))
+        for number, sentence in enumerate(sentences):
+            for word in words_of(sentence):
+                self._places[word].append(number)
+
+    def share(self, words: frozenset[str]) -> float:
+        """The largest share of some words that one sentence holds."""
+        counts = Counter(number for word in words for number in self._places.get(word, ()))
+        return max(counts.values(), default=0) / len(words)
+
+
+def _share(words: frozenset[str], texts: Iterable[frozenset[str]]) -> float:
+    """The largest share of the words that one text holds."""
+    return max((len(words & text) / len(words) for text in texts), default=0.0)
