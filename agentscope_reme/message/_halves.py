@@ -21,9 +21,9 @@ def without_halves(messages: Sequence[Msg]) -> tuple[list[Msg], set[int], Pairin
             The messages; they are not changed.
 
     Returns:
-        `tuple[list[Msg], set[int], Pairing]`: the messages, in the place of each that holds a half beside other content a
-        copy without the half; the indices of those that hold nothing else, which are as they were; and the pairing of
-        the messages given.
+        `tuple[list[Msg], set[int], Pairing]`: the messages, in the place of each that holds a half beside other content
+        a copy without the half; the indices of those that hold nothing else, which are as they were; and the pairing
+        of the messages given.
     """
     pairing = pair_calls(messages)
     made, nothing_else = list(messages), set[int]()
