@@ -8,10 +8,10 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from .._errors import ConfigError, StorageError
 from ..storage import storage_error
@@ -76,8 +76,7 @@ class Area:
     deep: bool = True
 
 
-@dataclass(frozen=True)
-class FoundFile:
+class FoundFile(NamedTuple):
     """A file that is there.
 
     Args:
@@ -186,43 +185,42 @@ def _real_place(area: Area, root: Path) -> str:
     return ""
 
 
-def _entries(area: Area, place: str, shown: str, closed: list[str]) -> Iterator[FoundFile]:
+def _entries(area: Area, place: str, shown: str, closed: list[str]) -> list[FoundFile]:
+    """The files of an area. It runs before each search, so it does as little as it can for each file."""
+    found: list[FoundFile] = []
     try:
         status = os.stat(place)
         if stat.S_ISREG(status.st_mode):
-            yield FoundFile(_display(shown), place, Stamp.of(status), area)
-            return
+            return [FoundFile(_display(shown), place, Stamp.of(status), area)]
         with os.scandir(place) as entries:
-            listed = sorted(entries, key=lambda entry: entry.name)
+            listed = list(entries)
     except OSError as error:
         if error.errno not in _MISSING:
             closed.append(shown)
             logger.warning("%s cannot be looked into (%s); what was indexed of it stays.", shown, error.strerror)
-        return
+        return found
     for entry in listed:
-        if entry.name.startswith(".") or entry.is_symlink():
+        name = entry.name
+        if name[0] == "." or entry.is_symlink():
             continue
-        path = f"{shown}/{entry.name}" if shown else entry.name
         if entry.is_dir(follow_symlinks=False):
             if area.deep:
-                yield from _entries(area, entry.path, path, closed)
-        elif entry.name.lower().endswith(area.endings):
-            yield from _file(area, entry, path)
-
-
-def _file(area: Area, entry: os.DirEntry[str], path: str) -> Iterator[FoundFile]:
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:
-        return  # it went away meanwhile
-    if stat.S_ISREG(status.st_mode):
-        yield FoundFile(_display(path), entry.path, Stamp.of(status), area)
+                found += _entries(area, entry.path, f"{shown}/{name}", closed)
+        elif name.lower().endswith(area.endings):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue  # it went away meanwhile
+            if stat.S_ISREG(status.st_mode):
+                found.append(FoundFile(_display(f"{shown}/{name}"), entry.path, Stamp.of(status), area))
+    return found
 
 
 def _display(path: str) -> str:
     """A path that can be stored and shown: of a name in another encoding, bytes that are no UTF-8 are escaped."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return os.fsencode(path).decode("utf-8", "backslashreplace")
+    if not path.isascii():
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            return os.fsencode(path).decode("utf-8", "backslashreplace")
     return path

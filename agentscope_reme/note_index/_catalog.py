@@ -53,14 +53,16 @@ class Catalog:
         self._database = database
         self._seen: tuple[int, int] | None = None
 
-    def refresh(self) -> None:
-        """Read the states again if somebody else has changed something, or the file was made anew."""
+    def refresh(self) -> bool:
+        """Read the states again if somebody else has changed something, or the file was made anew; whether so."""
         version = self._database.data_version_sync()
         seen = (self._database.generation, version)
-        if seen != self._seen:
-            rows = self._database.read_sync(_files)
-            self.files = {state.path: state for state in map(_state, rows)}
-            self._seen = seen
+        if seen == self._seen:
+            return False
+        rows = self._database.read_sync(_files)
+        self.files = {state.path: state for state in map(_state, rows)}
+        self._seen = seen
+        return True
 
     def settle_facts(self, cut: str, words: str) -> None:
         """Note how files and words are cut from now on; what was cut another way becomes due to be cut again."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -39,6 +39,8 @@ from ._vectors import Report, VectorStore, model_name
 from ._watcher import FolderWatcher
 
 __all__ = ["NoteIndex"]
+
+T = TypeVar("T")
 
 _TOOLS_RECIPE = SourceRecipe(vector_weight=0.0, date=0.2)
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
@@ -238,15 +240,20 @@ class NoteIndex:
         limits = Limits.of(paths, since, until, self._timezone)
         if max_results < 1:
             return []
-        await self._catch_up(engine)
-        view, texts = await anyio.to_thread.run_sync(self._view, query, engine.shelves)
-        if not view.tokens:
-            return []
-        vectors = await self._query_vectors(engine, texts)
-        question = Question(
-            view, vectors, wanted, limits, max_results, min_score, math.ceil(max_results * self._multiplier)
-        )
-        return await anyio.to_thread.run_sync(answer, question, engine.shelves, engine.database)
+        candidates = math.ceil(max_results * self._multiplier)
+
+        def find(vectors: Mapping[str, Any]) -> list[SearchHit]:
+            view = self._view(query)
+            question = Question(view, vectors, wanted, limits, max_results, min_score, candidates)
+            return answer(question, engine.shelves, engine.database)
+
+        if engine.vectors is None:
+            return await self._after_sync(engine, lambda: find({}))
+        texts = await self._after_sync(engine, lambda: self._texts(query, engine.shelves))
+        await engine.vectors.fill(_VECTOR_PATIENCE)
+        vectors = await engine.vectors.of_queries(list(texts.values())) if texts else []
+        found = {source: vector for source, vector in zip(texts, vectors, strict=True) if vector is not None}
+        return await anyio.to_thread.run_sync(find, found)
 
     async def read(self, path: str, start_line: int = 1, limit: int = 40, *, max_chars: int = 8_000) -> Excerpt:
         """Read lines of an indexed file, such as those around a hit.
@@ -312,20 +319,33 @@ class NoteIndex:
             await engine.vectors.fill(patience=0.0)
 
     async def _synchronize(self, engine: Engine) -> None:
-        started = time.monotonic()
-        changes = await anyio.to_thread.run_sync(engine.synchronize, abandon_on_cancel=True)
-        if changes:
-            seconds = time.monotonic() - started
-            self._report("indexed", {"files": changes.read, "removed": changes.removed, "seconds": seconds})
+        await anyio.to_thread.run_sync(self._synchronizer(engine), abandon_on_cancel=True)
 
-    async def _catch_up(self, engine: Engine) -> None:
-        """Index what has changed, unless that takes so long that the caller is better served with what there is."""
-        with anyio.move_on_after(_SYNC_PATIENCE) as scope:
-            await self._synchronize(engine)
-        if scope.cancelled_caught:
-            logger.info("The notes are still being indexed; this search sees those that are.")
-        elif engine.vectors is not None:
-            await engine.vectors.fill(_VECTOR_PATIENCE)
+    async def _after_sync(self, engine: Engine, then: Callable[[], T]) -> T:
+        """Index what has changed and go on in the same thread; without waiting for the end of what takes long."""
+        synchronize = self._synchronizer(engine)
+
+        def both() -> T:
+            synchronize()
+            return then()
+
+        with anyio.move_on_after(_SYNC_PATIENCE):
+            return await anyio.to_thread.run_sync(both, abandon_on_cancel=True)
+        logger.info("The notes are still being indexed; this search sees those that are.")
+        return await anyio.to_thread.run_sync(then)
+
+    def _synchronizer(self, engine: Engine) -> Callable[[], None]:
+        """What synchronizes in a thread and reports in the loop."""
+        loop = asyncio.get_running_loop()
+
+        def synchronize() -> None:
+            started = time.monotonic()
+            changes = engine.synchronize()
+            if changes and not loop.is_closed():
+                details = {"files": changes.read, "removed": changes.removed, "seconds": time.monotonic() - started}
+                loop.call_soon_threadsafe(self._report, "indexed", details)
+
+        return synchronize
 
     def _wanted(self, sources: str | Iterable[str] | None) -> list[str]:
         asked = names_of(sources)
@@ -334,20 +354,16 @@ class NoteIndex:
         wanted = [name for name in self._sources if name in asked or not asked]
         return [*wanted, TOOLS] if DIALOG in wanted else wanted
 
-    def _view(self, query: str, shelves: Shelves) -> tuple[QueryView, dict[str, str]]:
-        """The query as it is ranked by, and by source as it is embedded."""
-        now = self._clock() if self._clock else dt.datetime.now(self._timezone)
-        view = QueryView.of(query, self._words, now)
-        texts = dict.fromkeys(self._sources, query)
-        if dialog := shelves.index(DIALOG):
-            texts[DIALOG] = without_names(query, view.named(dialog.speakers))
-        return view, texts
+    def _view(self, query: str) -> QueryView:
+        return QueryView.of(query, self._words, self._clock() if self._clock else dt.datetime.now(self._timezone))
 
-    async def _query_vectors(self, engine: Engine, texts: Mapping[str, str]) -> dict[str, Any]:
-        if engine.vectors is None:
-            return {}
-        vectors = await engine.vectors.of_queries(list(texts.values()))
-        return {source: vector for source, vector in zip(texts, vectors, strict=True) if vector is not None}
+    def _texts(self, query: str, shelves: Shelves) -> dict[str, str]:
+        """By source, the query as it is embedded; none where it asks for nothing."""
+        view = self._view(query)
+        texts = dict.fromkeys(self._sources, query) if view.tokens else {}
+        if texts and (dialog := shelves.index(DIALOG)):
+            texts[DIALOG] = without_names(query, view.named(dialog.speakers))
+        return texts
 
 
 def _all_recipes(

@@ -89,45 +89,66 @@ class Reconciler:
         self.stopping = threading.Event()
         self._catalog, self._shelves, self._areas, self._root = catalog, shelves, areas, root
         self._words, self._limit, self._redact = words, limit, redact
+        self._is_level = False
+        self._may_be_stale = True
         self._latest: dict[int, tuple[int, dict[str, tuple[int, float]]]] = {}
 
     def settle(self) -> None:
         """Note how files and words are cut, once after the database was opened."""
         self._catalog.settle_facts(f"{CHUNKER} {self._limit}", self._words.name)
+        self._is_level, self._may_be_stale = False, True
 
     def run(self) -> Changes:
         """Make the index hold what the files hold."""
         changes, looked = Changes(), time.monotonic()
-        self._catalog.refresh()
+        if self._catalog.refresh():
+            self._is_level = False
         found = scan(self._areas, self._root)
         vanished = set()
-        for file in found.files.values():
+        for file in self._changed(found):
             if self.stopping.is_set():
                 return changes
-            state = self._catalog.files.get(file.path)
-            if state is None or state.source != file.area.source or not state.is_current(file.stamp):
-                outcome = self._take_in(file)
-                changes.read += outcome == "read"
-                vanished |= {file.path} if outcome == "vanished" else set()
+            self._is_level = False
+            outcome = self._take_in(file)
+            changes.read += outcome == "read"
+            vanished |= {file.path} if outcome == "vanished" else set()
             if changes.read and time.monotonic() - looked > _LOOK:
                 self._shelves.refresh()
                 looked = time.monotonic()
         changes.removed = self._forget(found, vanished)
-        self._cut_stale()
-        self._shelves.refresh()
+        if self._may_be_stale:
+            self._cut_stale()
+        if not self._is_level:
+            self._shelves.refresh()
+            self._is_level = True
         return changes
+
+    def _changed(self, found: Scan) -> list[FoundFile]:
+        """The files that have to be read, in the order of their paths."""
+        states = self._catalog.files
+        changed = []
+        for path, file in found.files.items():
+            state = states.get(path)
+            if state is None or state.source != file.area.source or not state.is_current(file.stamp):
+                changed.append(file)
+        return sorted(changed, key=lambda file: file.path)
 
     def _forget(self, found: Scan, vanished: set[str]) -> int:
         gone = [state for path, state in self._catalog.files.items() if found.is_gone(path) or path in vanished]
         if gone:
+            self._is_level = False
             self._catalog.forget(gone)
         for path in [path for path in self.faults if path not in found.files]:
             del self.faults[path]
         return len(gone)
 
     def _cut_stale(self) -> None:
-        while not self.stopping.is_set() and (texts := self._catalog.stale(_TEXTS_A_TIME)):
+        while texts := self._catalog.stale(_TEXTS_A_TIME):
+            if self.stopping.is_set():
+                return
+            self._is_level = False
             self._catalog.set_words([(chunk, self._cut(text)) for chunk, text in texts])
+        self._may_be_stale = False
 
     # ------------------------------------------------------------------ one file
 
