@@ -47,12 +47,13 @@ class _Day:
         if stat.st_ino != self._inode or stat.st_size < self._offset:
             self._forget(stat.st_ino)
         for line in self.file.read(self._offset).splitlines(keepends=True):
-            if not line.endswith(b"\n"):
+            if _is_torn(line):
                 break
             match = _ID.match(line)
             if match:
                 self._spans[json.loads(match[1])].append((self._offset, len(line)))
-            self._offset += len(line)
+            if line.endswith(b"\n"):  # else a writer died right before it, and the next append mends that
+                self._offset += len(line)
 
     def has(self, message_id: str, digest: bytes) -> bool:
         """Whether a line of this id with this content is there. Only lines of the id are read again."""
@@ -63,7 +64,6 @@ class _Day:
     def _forget(self, inode: int) -> None:
         self._inode, self._offset = inode, 0
         self._spans.clear()
-        self.file.close()
 
 
 class DialogArchive:
@@ -181,9 +181,7 @@ class DialogArchive:
         return sorted(path.stem for path in self._files())
 
     def close(self) -> None:
-        """Let go of the files."""
-        for day in self._days.values():
-            day.file.close()
+        """Forget what the days' files hold."""
         self._days.clear()
 
     def _files(self) -> list[Path]:

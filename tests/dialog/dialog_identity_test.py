@@ -56,3 +56,18 @@ def test_an_unfinished_last_line_is_taken_back_with_its_fold(tmp_path, kept):
     assert path.read_bytes() == before
     archive.append([second], "s")
     assert [json.loads(line)["id"] for line in path.read_bytes().splitlines()] == [first.id, second.id]
+
+
+@pytest.mark.parametrize("kept", [-1, -2, 40, 1])
+def test_a_writer_that_goes_on_behind_one_that_died(tmp_path, kept):
+    """It has the file open, and does not glue its line to half of another, nor repeat one that lacks its newline."""
+    first, second, third = (Msg("user", text, "user", timestamp="2026-03-01 10:00:00.000") for text in "一二三")
+    archive = DialogArchive(tmp_path / "dialog", tmp_path / "lock")
+    archive.append([first], "s")
+    path = tmp_path / "dialog" / "2026-03-01.jsonl"
+    before = path.read_bytes()
+    DialogArchive(tmp_path / "dialog", tmp_path / "lock").append([second], "s")
+    with open(path, "r+b") as file:
+        file.truncate(len(before) + len(path.read_bytes()[len(before) :][:kept]))
+    archive.append([second, third], "s")
+    assert [json.loads(line)["id"] for line in path.read_bytes().splitlines()] == [first.id, second.id, third.id]

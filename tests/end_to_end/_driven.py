@@ -214,7 +214,8 @@ def archived(folder: Path) -> list[dict[str, Any]]:
 def assert_one_copy(said: Iterable[Msg], held: Iterable[Msg], lines: Iterable[dict[str, Any]]) -> None:
     """Each message is in the memory or in the archive, once, and nothing else is there."""
     where = Counter(msg.id for msg in held) + Counter(line["id"] for line in lines)
-    assert where == Counter({msg.id for msg in said})
+    expected = Counter({msg.id for msg in said})
+    assert (where - expected, expected - where) == ({}, {}), "there twice, or lost"
 
 
 def last_request(memory: ReMeInMemoryMemory) -> Msg | None:
