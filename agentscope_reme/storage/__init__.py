@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """What lies on disk: atomic files, appended lines, locks, the journal, SQLite on its own thread."""
+
 from ._atomic import make_folder, read_bytes, storage_error, sync_file, sync_folder, write_atomic
 from ._database import Database
 from ._journal import Journal

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from .._errors import StorageError
+from ._atomic import make_folder
 from ._locks import short_lock
 
 __all__ = ["DatabaseFile", "Migration", "is_damage", "transaction"]
@@ -113,8 +114,8 @@ class DatabaseFile:
         self._ready = True
 
     def _create(self) -> None:
+        make_folder(self.path.parent)
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             try:
                 # Never open a database that exists: closing it again would drop SQLite's locks in this process.
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -8,6 +8,7 @@ durable (that survives the loss of power). A journal has one owner at a time.
 import logging
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .._errors import SessionExistsError, SessionInUseError, SessionNotFoundError, StorageError
 from ._atomic import write_atomic
@@ -29,10 +30,20 @@ class Journal:
             Where the journals lie.
         name (`str`):
             The session's id as a safe file name.
+        session_id (`str | None`):
+            The id itself, for what is said about it.
+        head (`dict | None`):
+            The record that a new journal begins with, written along with the first one.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(
+        self, folder: Path, name: str, *, session_id: str | None = None, head: dict[str, Any] | None = None
+    ) -> None:
         self.name = name
+        self.session_id = name if session_id is None else session_id
+        self.faults: list[str] = []
+        """What `open` had to pass over, but for a torn last line."""
+        self._head = head
         self._file = JsonlFile(folder / f"{name}.jsonl")
         self._past = JsonlFile(folder / f"{name}.past")
         self._lock = OwnerLock(folder / f"{name}.lock")
@@ -53,16 +64,17 @@ class Journal:
             `SessionInUseError`: somebody else owns it, or did since it was closed here.
             `SessionExistsError`: it exists.
         """
-        self._lock.acquire(f"Session {self.name!r}")
+        self._lock.acquire(f"Session {self.session_id!r}")
         if self._closed_as is None and self.path.exists():
             self._lock.release()
             raise SessionExistsError(
-                f"Session {self.name!r} exists: go on with it by resume({self.name!r}), or take another id.",
+                f"Session {self.session_id!r} exists: resume({self.session_id!r}) goes on with it, or take another id.",
             )
         if self._closed_as not in (None, self._version()):
             self._lock.release()
             raise SessionInUseError(
-                f"Session {self.name!r} was gone on with elsewhere since it was closed here: resume({self.name!r}).",
+                f"Session {self.session_id!r} was gone on with elsewhere since it was closed here: "
+                f"resume({self.session_id!r}).",
             )
 
     def open(self) -> list[dict]:
@@ -74,48 +86,82 @@ class Journal:
             `StorageError`: it cannot be read.
         """
         if not self.path.exists():
-            raise SessionNotFoundError(f"There is no session {self.name!r} in {self.path.parent}.")
-        self._lock.acquire(f"Session {self.name!r}")
+            raise SessionNotFoundError(f"There is no session {self.session_id!r} in {self.path.parent}.")
+        self._lock.acquire(f"Session {self.session_id!r}")
         try:
-            return list(parse_lines(self._file.read(), str(self.path)))
+            self.faults = []
+            records = list(parse_lines(self._file.read(), str(self.path), self.faults))
+            self._head = None
         except StorageError:
             self._lock.release()
             raise
+        return records
+
+    def set_aside(self) -> Path:
+        """Copy the journal as it is to a file beside it, durably: what could be read of it is about to replace it.
+
+        Raises:
+            `StorageError`: the disk refused.
+        """
+        number = 1
+        while (copy := self.path.with_name(f"{self.path.name}.corrupt-{number}")).exists():
+            number += 1
+        write_atomic(copy, self._file.read())
+        return copy
 
     def past(self) -> set[str]:
         """The ids that left the session for good, before the last checkpoint."""
-        return {i for record in parse_lines(self._past.read(), str(self._past.path)) for i in record.get("ids", ())}
+        return {
+            each
+            for record in parse_lines(self._past.read(), str(self._past.path))
+            if isinstance(record.get("ids"), list)
+            for each in record["ids"]
+            if isinstance(each, str)
+        }
 
     def append(self, record: dict, *, durable: bool = False) -> None:
         """Add one record.
 
         Raises:
-            `StorageError`: the disk refused; the journal needs a `checkpoint` before the next record.
+            `StorageError`: the disk refused, and the journal needs a `checkpoint` before the next record; or this
+                process is a fork of the owner.
         """
-        self._file.append([dump_line(record)], durable=durable)
+        self._refuse_fork()
+        line = dump_line(record)
+        if self._head is None:
+            self._file.append([line], durable=durable)
+        else:
+            self._file.append([dump_line(self._head), line], durable=durable)
+            self._head = None
 
     def checkpoint(self, records: Iterable[dict], past: Iterable[str] = ()) -> None:
         """Replace all records by these, durably; `past` ids are put away first.
 
         Raises:
-            `StorageError`: the disk refused; the old records stand.
+            `StorageError`: the disk refused, and the old records stand; or this process is a fork of the owner.
         """
+        self._refuse_fork()
         gone = sorted(past)
         if gone:
             self._past.append([dump_line({"ids": gone})], durable=True)
         write_atomic(self.path, b"".join(dump_line(record) for record in records))
-        self._file.close()
+        self._head = None
 
     def close(self) -> None:
-        """Let go of the files and of the ownership. A session that nothing was put down for leaves no trace."""
-        self._file.close()
-        self._past.close()
+        """Let go of the ownership. A session that nothing was put down for leaves no trace."""
         if not self.is_open:
             return
         self._closed_as = self._version()
-        if not self._closed_as:
+        if not self._closed_as and not self._lock.is_inherited:
             self._lock.path.unlink(missing_ok=True)
         self._lock.release()
+
+    def _refuse_fork(self) -> None:
+        if self._lock.is_inherited:
+            raise StorageError(
+                f"Session {self.session_id!r} belongs to the process that this one was forked from: begin a session of "
+                "another id here, or close the memory before the fork and resume it on one side.",
+            )
 
     def _version(self) -> tuple[int, ...]:
         """What the file looks like, by which a change is noticed; empty where there is none."""

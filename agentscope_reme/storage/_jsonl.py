@@ -4,12 +4,15 @@
 import json
 import logging
 import os
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from .._errors import StorageError
-from ._atomic import sync_folder
+from ._atomic import make_folder, sync_folder
+from ._plain import plain
 
 __all__ = ["JsonlFile", "dump_line", "parse_lines"]
 
@@ -18,39 +21,63 @@ logger = logging.getLogger("agentscope_reme")
 _APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
+_LONE = re.compile("[\ud800-\udfff]")
 _LINE_ENDS = (("\x85", "\\u0085"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029"))
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=plain).encode
+
+
 def dump_line(value: Any) -> bytes:
-    """One JSON line in UTF-8, with its newline. What JSON does not know is written as its `str()`; lone surrogates are
-    escaped, and so is what other readers take for the end of a line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """One JSON line in UTF-8, with its newline; it takes any value.
+
+    What JSON does not know (other objects, keys that are no strings, NaN, a list in itself) is written as text; lone
+    surrogates are escaped, and so is what other readers take for the end of a line.
+    """
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        text = _encode(plain(value))
     if not text.isascii():
         for character, escaped in _LINE_ENDS:
             text = text.replace(character, escaped)  # much faster than `translate` where there is none
     try:
         return text.encode("utf-8") + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(value, ensure_ascii=True, default=str).encode("ascii") + b"\n"
+        return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode("utf-8") + b"\n"
 
 
-def parse_lines(data: bytes, origin: str) -> Iterator[dict]:
-    """The objects of the lines; a line that is no JSON object is logged by its number and passed over."""
-    for number, line in enumerate(data.split(b"\n"), start=1):
+def parse_lines(data: bytes, origin: str, faults: list[str] | None = None) -> Iterator[dict]:
+    """The objects of the lines; a line that is no JSON object is logged by its number and passed over.
+
+    Args:
+        data (`bytes`):
+            The lines.
+        origin (`str`):
+            What they are of, for the log.
+        faults (`list[str] | None`):
+            Gets a word on each line that was passed over, but for a torn last one.
+    """
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
             yield value
-        else:
-            logger.warning("%s, line %d is not a JSON object and is passed over.", origin, number)
+            continue
+        logger.warning("%s, line %d is not a JSON object and is passed over.", origin, number)
+        if faults is not None and number < len(lines):
+            faults.append(f"line {number} is not a JSON object")
 
 
 class JsonlFile:
-    """One file, kept open for appending. Not locked: whoever shares it takes a lock around `append`.
+    """One file to append to. Not locked: whoever shares it takes a lock around `append`.
+
+    It is open while something is appended only, so that there may be more files than a process may hold open.
 
     Args:
         path (`Path`):
@@ -59,8 +86,8 @@ class JsonlFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._fd: int | None = None
-        self._is_new = False
+        self._end = -1
+        self._has_new_name = False
 
     def append(self, lines: Iterable[bytes], *, durable: bool = False) -> None:
         """Write the lines in one go and, if `durable`, wait until the disk has them.
@@ -72,15 +99,16 @@ class JsonlFile:
         if not data:
             return
         try:
-            fd = self._open()
-            view = memoryview(data)
-            while view:
-                view = view[os.write(fd, view) :]
-            if durable:
-                os.fsync(fd)
-                self._make_name_durable()
+            with self._opened() as fd:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(fd, view) :]
+                if durable:
+                    os.fsync(fd)
+                    self._make_name_durable()
+                self._end = os.lseek(fd, 0, os.SEEK_CUR)
         except OSError as error:
-            self.close()
+            self._end = -1
             raise StorageError(
                 f"Could not append to {self.path}: {error}. Check the disk's space and rights."
             ) from error
@@ -100,37 +128,38 @@ class JsonlFile:
         except OSError as error:
             raise StorageError(f"Could not read {self.path}: {error}.") from error
 
-    def close(self) -> None:
-        """Let go of the file; the next append opens it again."""
-        if self._fd is not None:
-            fd, self._fd = self._fd, None
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        try:
+            fd = os.open(self.path, _APPENDING, 0o600)
+        except FileNotFoundError:
+            make_folder(self.path.parent)
+            fd = os.open(self.path, _APPENDING, 0o600)
+        try:
+            size = os.fstat(fd).st_size
+            if size == 0:
+                self._has_new_name = True
+            elif size != self._end:  # somebody else wrote to it, perhaps not to the end
+                _mend_tail(fd, size, self.path)
+            yield fd
+        finally:
             os.close(fd)
 
-    def _open(self) -> int:
-        if self._fd is None:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._is_new = not self.path.exists()
-            fd = os.open(self.path, _APPENDING, 0o600)
-            self._fd = fd
-            _mend_tail(fd, self.path)
-        return self._fd
-
     def _make_name_durable(self) -> None:
-        if self._is_new:
+        if self._has_new_name:
             sync_folder(self.path.parent)
-            self._is_new = False
+            self._has_new_name = False
 
 
-def _mend_tail(fd: int, path: Path) -> None:
+def _mend_tail(fd: int, size: int, path: Path) -> None:
     """End the last line: a whole object gets its newline, a torn one, which was never acknowledged, is cut off."""
-    size = os.fstat(fd).st_size
-    if size == 0 or _read_at(fd, size - 1, 1) == b"\n":
+    if _read_at(fd, size - 1, 1) == b"\n":
         return
     start = _last_newline(fd, size)
     try:
         json.loads(_read_at(fd, start, size - start))
         os.write(fd, b"\n")
-    except ValueError:
+    except (ValueError, RecursionError):
         logger.warning("%s ended in a torn line of %d bytes, which was cut off.", path, size - start)
         os.ftruncate(fd, start)
 

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._errors import SessionInUseError, StorageError
+from ._atomic import make_folder
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 __all__ = ["short_lock", "OwnerLock"]
+
+_of_parents: "list[BaseFileLock]" = []
+"""A fork's copies of its parent's locks. They are never collected: a lock that is lets go of the file."""
 
 
 @contextmanager
@@ -31,11 +35,13 @@ def short_lock(path: Path, *, timeout: float = 10.0) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock = FileLock(path, timeout=timeout, mode=0o600)
         lock.acquire()
     except Timeout as error:
         raise StorageError(f"Another process has held {path} for over {timeout:g} seconds.") from error
+    except StorageError:
+        raise
     except OSError as error:
         raise StorageError(f"Could not lock {path}: {error}.") from error
     try:
@@ -64,13 +70,15 @@ class OwnerLock:
         if self._lock is not None:
             return
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             lock = FileLock(self.path, timeout=0, mode=0o600)
             lock.acquire()
         except Timeout as error:
             raise SessionInUseError(
                 f"{what} is open elsewhere: close its owner first, or take another session id.",
             ) from error
+        except StorageError:
+            raise
         except OSError as error:
             raise StorageError(f"Could not lock {self.path}: {error}.") from error
         self._lock, self._pid = lock, os.getpid()
@@ -79,9 +87,17 @@ class OwnerLock:
     def held(self) -> bool:
         return self._lock is not None
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it was taken before this process was forked off, and so is the parent's."""
+        return self._lock is not None and self._pid != os.getpid()
+
     def release(self) -> None:
         """Let go of it; a fork's copy leaves the parent's lock alone."""
-        if self._lock is not None:
-            lock, self._lock = self._lock, None
-            if self._pid == os.getpid():
-                lock.release()
+        if self._lock is None:
+            return
+        lock, inherited, self._lock = self._lock, self.is_inherited, None
+        if inherited:
+            _of_parents.append(lock)
+        else:
+            lock.release()

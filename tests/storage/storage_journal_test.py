@@ -3,6 +3,8 @@
 
 import json
 import os
+import resource
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from agentscope_reme._errors import SessionExistsError, SessionInUseError, SessionNotFoundError, StorageError
 from agentscope_reme.storage import Journal, JsonlFile, OwnerLock, dump_line, parse_lines, short_lock
+from agentscope_reme.storage._database_file import DatabaseFile
 
 ANY_TEXT = st.text(st.characters(), max_size=30)
 VALUES = st.recursive(
@@ -166,3 +169,141 @@ def test_a_fork_does_not_let_go_of_its_parents_lock(tmp_path):
     with pytest.raises(SessionInUseError):
         OwnerLock(tmp_path / "l").acquire("It")
     lock.release()
+
+
+def test_a_fork_writes_nothing_into_its_parents_journal(tmp_path):
+    journal = Journal(tmp_path, "s", session_id="S")
+    journal.create()
+    journal.append({"n": 1})
+    told = tmp_path / "told"
+    pid = os.fork()
+    if pid == 0:
+        for write in (lambda: journal.append({"n": 2}), lambda: journal.checkpoint([{"n": 3}])):
+            try:
+                write()
+            except StorageError as error:
+                told.write_text((told.read_text() if told.exists() else "") + f"{error}\n")
+        journal.close()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert told.read_text().count("'S' belongs to the process that this one was forked from: begin a session") == 2
+    with pytest.raises(SessionInUseError):
+        Journal(tmp_path, "s").open()
+    journal.append({"n": 4})
+    assert [record["n"] for record in parse_lines(journal.path.read_bytes(), "s")] == [1, 4]
+    journal.close()
+
+
+def test_a_forks_close_leaves_its_parents_unwritten_session_alone(tmp_path):
+    journal = Journal(tmp_path, "s")
+    journal.create()
+    pid = os.fork()
+    if pid == 0:
+        journal.close()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    with pytest.raises(SessionInUseError):
+        Journal(tmp_path, "s").create()
+    journal.close()
+
+
+def test_more_journals_than_descriptors(tmp_path):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+    try:
+        journals = [Journal(tmp_path, f"s{number}") for number in range(120)]  # a lock each
+        files = [JsonlFile(tmp_path / "days" / f"{number}.jsonl") for number in range(300)]
+        for journal in journals:
+            journal.create()
+        for number in range(2):
+            for each in (*journals, *files):
+                each.append({"n": number}) if isinstance(each, Journal) else each.append([b"{}\n"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    for journal in journals:
+        journal.close()
+        assert journal.path.read_bytes() == b'{"n": 0}\n{"n": 1}\n'
+
+
+HOSTILE = st.recursive(
+    st.floats() | st.binary(max_size=4) | st.sets(st.integers(), max_size=3) | st.just(object()) | ANY_TEXT,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner)
+        | st.dictionaries(st.tuples(st.integers(), ANY_TEXT) | st.integers() | st.none() | ANY_TEXT, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(HOSTILE)
+def test_any_value_is_a_line_that_every_reader_takes(value):
+    line = dump_line({"value": value})
+    assert line.count(b"\n") == 1
+    assert line == dump_line({"value": value})
+
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    assert set(json.loads(line, parse_constant=refuse)) == {"value"}
+
+
+def test_what_holds_itself_or_lies_too_deep_is_a_line():
+    circular: dict = {"name": "it"}
+    circular["list"] = [circular, circular]
+    circular["self"] = circular
+    assert json.loads(dump_line({"c": circular}))["c"]["name"] == "it"
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert dump_line({"deep": deep}).endswith(b"\n")
+    assert json.loads(dump_line({"huge": 10**6000, "set": {"b", "a"}}))["set"] == "{a, b}"
+
+    class Unprintable:
+        def __str__(self):
+            raise ValueError("no")
+
+    assert json.loads(dump_line([Unprintable()])) == ["<Unprintable>"]
+
+
+def test_faults_are_told_but_for_a_torn_last_line(tmp_path):
+    faults = []
+    data = b'{"n": 1}\n{"n": 2#\n[]\n\n{"n": 3}\n{"n": 4'
+    assert [record["n"] for record in parse_lines(data, "s", faults)] == [1, 3]
+    assert faults == ["line 2 is not a JSON object", "line 3 is not a JSON object"]
+    (tmp_path / "s.jsonl").write_bytes(data)
+    journal = Journal(tmp_path, "s")
+    journal.open()
+    assert journal.faults == faults
+    assert [journal.set_aside().name for _ in range(2)] == ["s.jsonl.corrupt-1", "s.jsonl.corrupt-2"]
+    assert (tmp_path / "s.jsonl.corrupt-2").read_bytes() == data
+    journal.close()
+
+
+def test_a_new_journal_begins_with_its_head(tmp_path):
+    journal = Journal(tmp_path, "s", head={"whose": "S"})
+    journal.create()
+    journal.append({"n": 1})
+    journal.close()
+    assert Journal(tmp_path, "s", head={"whose": "T"}).open() == [{"whose": "S"}, {"n": 1}]
+
+
+@pytest.mark.parametrize("first", ["lock", "lines", "owner", "database", "journal"])
+def test_every_folder_that_is_made_is_the_owners_alone(tmp_path, first):
+    folder = tmp_path / "root" / "state"
+    old = os.umask(0o022)
+    try:
+        if first == "lock":
+            with short_lock(folder / "l"):
+                pass
+        elif first == "lines":
+            JsonlFile(folder / "a.jsonl").append([b"{}\n"])
+        elif first == "owner":
+            OwnerLock(folder / "l").acquire("It")
+        elif first == "journal":
+            Journal(folder, "s").create()
+        else:
+            DatabaseFile(folder / "d.sqlite", [], cache=True, busy_timeout=1).ensure()
+    finally:
+        os.umask(old)
+    assert [stat.S_IMODE(each.stat().st_mode) for each in (folder, folder.parent)] == [0o700, 0o700]
