@@ -32,8 +32,9 @@ class Guard:
             The note that takes what is turned away.
         is_foreign (`Callable[[str], bool]`):
             Whether a new line has another origin.
-        may_leave (`Callable[[str, Sequence[str]], bool]`):
-            Whether a line of the writer's own may be removed, given the lines that take the place of the note.
+        may_leave (`Callable[[str, Sequence[str], Sequence[str]], bool]`):
+            Whether a line of the writer's own may be removed, given the lines that the note would have then, and those
+            that are put in its very place where that is known.
         labelled (`Callable[[str], str]`):
             What is put down elsewhere for a line that was turned away.
     """
@@ -41,7 +42,7 @@ class Guard:
     path: str
     elsewhere: str
     is_foreign: Callable[[str], bool]
-    may_leave: Callable[[str, Sequence[str]], bool]
+    may_leave: Callable[[str, Sequence[str], Sequence[str]], bool]
     labelled: Callable[[str], str]
 
 
@@ -105,7 +106,7 @@ def edited(note: Note, old: str, new: str, guard: Guard | None = None) -> Change
     first, last, fresh = replaced(note.lines, places[0], len(old), new)
     touched = note.lines[first:last]
     after = [*note.lines[:first], *fresh, *note.lines[last:]]
-    stays = _staying(touched, after, guard)
+    stays = _staying(touched, after, guard, fresh)
     marked, lost = unparted([line for line, stay in zip(touched, stays, strict=True) if stay and line.key], fresh)
     if lost:
         answer = "hand_lines" if any(line.hand for line in lost) else "user_lines"
@@ -116,12 +117,14 @@ def edited(note: Note, old: str, new: str, guard: Guard | None = None) -> Change
     return Change(lines, "edited", {"path": note.path})
 
 
-def _staying(lines: Sequence[Line], after: Sequence[Line], guard: Guard | None) -> list[bool]:
+def _staying(
+    lines: Sequence[Line], after: Sequence[Line], guard: Guard | None, instead: Sequence[Line] = ()
+) -> list[bool]:
     """Which lines a new text must not take away."""
-    shown = [line.shown for line in after]
-    return [
-        line.hand or (guard is not None and bool(line.key) and not guard.may_leave(line.shown, shown)) for line in lines
-    ]
+    if guard is None:
+        return [line.hand for line in lines]
+    shown, new = [line.shown for line in after], [line.shown for line in instead]
+    return [line.hand or (bool(line.key) and not guard.may_leave(line.shown, shown, new)) for line in lines]
 
 
 def _screened(old: Sequence[Line], lines: Sequence[Line], guard: Guard | None) -> tuple[list[Line], tuple[str, ...]]:

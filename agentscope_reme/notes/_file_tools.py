@@ -4,7 +4,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,23 +12,16 @@ import anyio
 from agentscope.message import TextBlock
 from agentscope.tool import Toolkit, ToolResponse
 
-from .._errors import ConfigError, PathNotAllowedError, ReMeError
-from ..message import delimited
+from .._errors import ConfigError
 from ..text import PromptBook, normalize_language
 from ..workspace import Workspace
-from ._arguments import as_number, as_path, as_text
-from ._changes import Change, Guard, appended, edited, refused, rewritten
-from ._note_store import Note, NoteStore
-from ._sightings import Sightings
+from ._changes import Guard
+from ._note_desk import Answer, NoteDesk
+from ._note_store import Note
 
 __all__ = ["FileTools"]
 
 logger = logging.getLogger("agentscope_reme")
-
-_MOST_LINES = 5_000
-_PATH_CHARS = 200
-
-Work = Callable[[str], Change]
 
 
 class FileTools:
@@ -83,24 +76,38 @@ class FileTools:
                 raise ConfigError(f"{name} is {number!r}: give a whole number of at least 1.")
         if isinstance(writable, str) or isinstance(readable, str):
             raise ConfigError("writable and readable are lists of files and of folders that end in '/'.")
-        self.workspace = workspace
-        self.writable = tuple(writable)
-        self.readable = self.writable if readable is None else tuple(readable)
-        self.changed: dict[str, Note] = {}
-        """The files that were changed, each as the last change left it."""
-        self.foreign: list[str] = []
-        """Lines that the guard turned away."""
-        self.failures = 0
-        """How often a call did not do what it was asked for."""
-        self.calls = 0
-        """How often something was to be changed."""
-        self._max_read_bytes, self._max_failures = max_read_bytes, max_failures
-        self._book, self._language, self._guard = book or PromptBook(), normalize_language(language), guard
-        self._store = NoteStore(workspace)
-        self._sightings = Sightings()
-        self._in_a_row: dict[tuple[str, str], int] = {}
+        self._desk = NoteDesk(
+            workspace,
+            writable=writable,
+            readable=writable if readable is None else readable,
+            max_read_bytes=max_read_bytes,
+            max_failures=max_failures,
+            book=book or PromptBook(),
+            language=normalize_language(language),
+            guard=guard,
+        )
         self._mutex = threading.Lock()
         self._retired = False
+
+    @property
+    def changed(self) -> Mapping[str, Note]:
+        """The files that were changed, by their paths in the workspace, each as the last change left it."""
+        return self._desk.changed
+
+    @property
+    def foreign(self) -> Sequence[str]:
+        """The lines that the guard turned away."""
+        return self._desk.foreign
+
+    @property
+    def calls(self) -> int:
+        """How often something was to be changed."""
+        return self._desk.calls
+
+    @property
+    def failures(self) -> int:
+        """How often that failed."""
+        return self._desk.failures
 
     # ------------------------------------------------------------------ the tools
 
@@ -115,7 +122,7 @@ class FileTools:
             limit (`int`, optional):
                 How many lines to show.
         """
-        return await self._answer(self._read, file_path, start_line, limit)
+        return await self._answer(self._desk.read, file_path, start_line, limit)
 
     async def write(self, file_path: str, content: str) -> ToolResponse:
         """Create a note file, or replace the whole content of one that you have read completely. To add something to a
@@ -127,7 +134,7 @@ class FileTools:
             content (`str`):
                 The whole new content, with everything that is to stay.
         """
-        return await self._answer(self._change, "write", file_path, partial(self._write, content))
+        return await self._answer(self._desk.write, file_path, content)
 
     async def edit(self, file_path: str, old_text: str, new_text: str) -> ToolResponse:
         """Replace one piece of text in a note file. Lines that a person wrote cannot be changed.
@@ -140,7 +147,7 @@ class FileTools:
             new_text (`str`):
                 The text to put in its place; "" to remove it.
         """
-        return await self._answer(self._change, "edit", file_path, partial(self._edit, old_text, new_text))
+        return await self._answer(self._desk.edit, file_path, old_text, new_text)
 
     async def append(self, file_path: str, content: str) -> ToolResponse:
         """Add lines at the end of a note file, which is created if it does not exist. Lines that stand in the file
@@ -152,7 +159,7 @@ class FileTools:
             content (`str`):
                 The lines to add.
         """
-        return await self._answer(self._change, "append", file_path, partial(self._append, content))
+        return await self._answer(self._desk.append, file_path, content)
 
     def functions(self) -> list[Callable[..., Any]]:
         """The tools, to be registered in a toolkit."""
@@ -173,156 +180,17 @@ class FileTools:
 
     # ------------------------------------------------------------------ answers
 
-    async def _answer(self, work: Callable[..., tuple[str, bool]], *arguments: Any) -> ToolResponse:
+    async def _answer(self, work: Callable[..., Answer], *arguments: Any) -> ToolResponse:
         """Do the work in a thread; whatever goes wrong becomes an answer."""
         try:
             text, ok = await anyio.to_thread.run_sync(partial(self._alone, work, *arguments))
         except Exception as error:
             logger.exception("A file tool failed.")
-            text, ok = self._say("failed", reason=f"{type(error).__name__}: {error}"), False
+            text, ok = self._desk.say("failed", reason=f"{type(error).__name__}: {error}"), False
         return ToolResponse(content=[TextBlock(type="text", text=text)], metadata={"ok": ok})
 
-    def _alone(self, work: Callable[..., tuple[str, bool]], *arguments: Any) -> tuple[str, bool]:
+    def _alone(self, work: Callable[..., Answer], *arguments: Any) -> Answer:
         with self._mutex:
             if self._retired:
                 raise asyncio.CancelledError
             return work(*arguments)
-
-    def _say(self, name: str, **values: Any) -> str:
-        return self._book.text(self._language, f"notes.{name}", **values)
-
-    # ------------------------------------------------------------------ reading
-
-    def _read(self, file_path: Any, start_line: Any, limit: Any) -> tuple[str, bool]:
-        try:
-            path = self._located(file_path, self.readable)
-            note = self._store.load(path)
-        except ReMeError as error:
-            return self._say("failed", reason=error), False
-        if not note.is_text:
-            return self._say("no_text", path=path), False
-        if note.version is None:
-            self._sightings.saw(note, range(0))
-            return self._say("missing", path=path), True
-        first = as_number(start_line, 1, max(1, len(note.lines)))
-        return self._shown(note, first, as_number(limit, 400, _MOST_LINES)), True
-
-    def _shown(self, note: Note, first: int, count: int) -> str:
-        """Whole lines of a note from one on, as many as there is room for; of a single line too long, its beginning."""
-        room, shown = self._max_read_bytes, []
-        for line in note.lines[first - 1 : first - 1 + count]:
-            room -= len(line.shown.encode()) + 1
-            if room < 0:
-                break
-            shown.append(line.shown)
-        cut = not shown and first <= len(note.lines)
-        if cut:
-            shown = [note.lines[first - 1].shown.encode()[: self._max_read_bytes].decode("utf-8", "ignore")]
-        last = first + len(shown) - 1
-        self._sightings.saw(note, range(0) if cut else range(first, last + 1))
-        text = delimited("\n".join(shown), "note_file", path=note.path, lines=f"{first}-{last}", of=len(note.lines))
-        if cut:
-            text += "\n" + self._say("cut_line", line=first, bytes=self._max_read_bytes)
-        return text if last >= len(note.lines) else text + "\n" + self._say("read_on", line=last + 1)
-
-    # ------------------------------------------------------------------ changing
-
-    def _change(self, kind: str, file_path: Any, work: Work) -> tuple[str, bool]:
-        """Locate the file and do the work, unless it has failed too often; tell the outcome."""
-        self.calls += 1
-        group = "append" if kind == "append" else "replace"
-        key = (group, str(file_path)[:_PATH_CHARS])
-        if self._in_a_row.get(key, 0) >= self._max_failures:
-            self.failures += 1
-            return self._say(f"stopped_{group}", path=key[1]), False
-        try:
-            change = work(self._located(file_path, self.writable))
-        except ReMeError as error:
-            change = refused("failed", reason=error)
-        text = self._told(change)
-        if not change.ok:
-            self.failures += 1
-            self._in_a_row[key] = self._in_a_row.get(key, 0) + 1
-            if self._in_a_row[key] >= self._max_failures:
-                text += "\n" + self._say(f"stopped_{group}", path=key[1])
-        elif group == "append":
-            self._in_a_row.clear()
-        else:
-            self._in_a_row.pop(key, None)
-        return text, change.ok
-
-    def _write(self, content: Any, path: str) -> Change:
-        text = as_text(content)
-        if text is None or not text.strip():
-            return refused("no_content", argument="content")
-        return self._applied(path, "write", lambda note: rewritten(note, text, self._guard_of(path)))
-
-    def _edit(self, old_text: Any, new_text: Any, path: str) -> Change:
-        old, new = as_text(old_text), as_text(new_text)
-        if not old:
-            return refused("no_content", argument="old_text")
-        if new is None or new == old:
-            return refused("same_text")
-        return self._applied(path, "edit", lambda note: edited(note, old, new, self._guard_of(path)))
-
-    def _append(self, content: Any, path: str) -> Change:
-        text = as_text(content)
-        if text is None or not text.strip():
-            return refused("no_content", argument="content")
-        return self._applied(path, "append", lambda note: appended(note, text, self._guard_of(path)))
-
-    def _applied(self, path: str, kind: str, plan: Callable[[Note], Change]) -> Change:
-        """Decide over the file as it is now and replace it, with nobody else in between."""
-        with self._store.locked():
-            note = self._store.load(path)
-            fault = "no_text" if not note.is_text else self._sightings.fault(note, kind)
-            change = refused(fault, path=path) if fault else plan(note)
-            if change.lines is not None and change.lines != list(note.lines):
-                saved = self._store.save(path, change.lines)
-                self._sightings.changed(note, saved, whole=kind == "write")
-                self.changed[path] = saved
-        if change.foreign and self._guard is not None:
-            self._divert(change.foreign, self._guard)
-        return change
-
-    def _divert(self, lines: Sequence[str], guard: Guard) -> None:
-        """Put down elsewhere what must not stand in the guarded file."""
-        self.foreign += lines
-        text = "\n".join(map(guard.labelled, lines))
-        self._applied(guard.elsewhere, "append", lambda note: appended(note, text))
-
-    def _guard_of(self, path: str) -> Guard | None:
-        guard = self._guard
-        return guard if guard is not None and self.workspace.relative(guard.path) == path else None
-
-    def _told(self, change: Change) -> str:
-        texts = [self._say(change.answer, **change.values)]
-        if change.returned:
-            texts.append(self._say("kept", count=len(change.returned)))
-        if change.foreign and change.answer != "all_screened":
-            texts.append(self._say("screened", count=len(change.foreign)))
-        return "\n".join(texts)
-
-    def _located(self, file_path: Any, areas: Sequence[str]) -> str:
-        """The file that is meant, as seen from the workspace.
-
-        Raises:
-            `PathNotAllowedError`: it lies in none of the areas.
-        """
-        path = as_path(file_path)
-        real = self.workspace.resolve(path)
-        for area in areas:
-            if area.endswith("/"):
-                folder = self.workspace.root / area
-                if real != self.workspace.resolve(area) and self._is_inside(path, folder):
-                    return self.workspace.relative(real)
-            elif real == self.workspace.resolve(area):
-                return self.workspace.relative(real)
-        raise PathNotAllowedError(f"the path {path[:_PATH_CHARS]!r} is not allowed: use {' or '.join(areas)}")
-
-    def _is_inside(self, path: str, folder: Any) -> bool:
-        try:
-            self.workspace.resolve(path, inside=folder)
-        except PathNotAllowedError:
-            return False
-        return True

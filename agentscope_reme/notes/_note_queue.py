@@ -7,20 +7,18 @@ import asyncio
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
-from agentscope.message import Msg
 
-from .._errors import ConfigError, NotStartedError, ReMeError
+from .._errors import ConfigError, NotStartedError
 from .._events import EventBus, EventKind
-from ..workspace import Workspace
+from ._attempts import Attempts, Writer
+from ._note_batch import NoteBatch
 from ._note_result import NoteResult
 from ._workspace_turn import WorkspaceTurn
 
-__all__ = ["NoteBatch", "NoteQueue"]
+__all__ = ["NoteQueue"]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -31,48 +29,6 @@ _GRACE = 2.0
 
 _AT_WORK: set[asyncio.Task[None]] = set()
 """The loop keeps weak references only: a task that nobody holds may vanish half-way."""
-
-
-class Writer(Protocol):
-    """What a queue needs of a `NoteWriter`."""
-
-    workspace: Workspace
-
-    async def write(
-        self,
-        messages: Sequence[Msg],
-        *,
-        language: str | None = None,
-        fallback: bool = True,
-        progress: set | None = None,
-    ) -> NoteResult: ...
-
-
-@dataclass(eq=False)
-class NoteBatch:
-    """Messages that left a memory together.
-
-    Args:
-        session_id (`str | None`):
-            The session that they left. The batches of a session are done in their order; those of no session are
-            independent.
-        number (`int`):
-            The number of the record that let them go.
-        load (`Callable[[], list[Msg]]`):
-            Reads the messages in their original form; called in a thread, again at each try.
-        done (`Callable[[NoteResult], None]`):
-            Called once, in the loop, when everything is written. Until then the batch counts as not noted.
-        language (`str | None`):
-            The language of the notes; the writer's own if left out.
-    """
-
-    session_id: str | None
-    number: int
-    load: Callable[[], list[Msg]]
-    done: Callable[[NoteResult], None]
-    language: str | None = None
-    progress: set = field(default_factory=set, repr=False)
-    """What of it was written before an attempt failed."""
 
 
 class NoteQueue:
@@ -103,8 +59,11 @@ class NoteQueue:
     ) -> None:
         if not isinstance(retries, int) or retries < 0 or backoff < 0:
             raise ConfigError(f"retries {retries!r} and backoff {backoff!r} must not be negative.")
-        self._writer, self._events = writer, events or EventBus()
-        self._retries, self._backoff = retries, backoff
+        self._events = events or EventBus()
+        self._lock = writer.workspace.state_dir / "note_queue.lock"
+        self._attempts = Attempts(
+            writer, retries=retries, backoff=backoff, events=self._events, hurried=lambda: self._closing
+        )
         self._guard = threading.RLock()  # the garbage collector may end a dead worker while it is held
         self._waiting: deque[NoteBatch] = deque()
         self._kept: list[NoteBatch] = []
@@ -113,7 +72,6 @@ class NoteQueue:
         self._turn = self._new_turn()
         self._results: deque[NoteResult] = deque(maxlen=_RESULTS_KEPT)
         self._done = 0
-        self._last_error: str | None = None
         self._closing = False
 
     def submit(self, batch: NoteBatch) -> None:
@@ -138,7 +96,7 @@ class NoteQueue:
         """
         with self._guard:
             pending = len(self._waiting) + (self._current is not None)
-            failed, error = len(self._kept), self._last_error
+            failed, error = len(self._kept), self._attempts.last_error
             return {"pending": pending, "done": self._done, "failed": failed, "last_error": error}
 
     async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
@@ -220,7 +178,7 @@ class NoteQueue:
 
     def _new_turn(self) -> WorkspaceTurn:
         """Stands for the present worker as well: one that has another was replaced and has no more say."""
-        return WorkspaceTurn(self._writer.workspace.state_dir / "note_queue.lock")
+        return WorkspaceTurn(self._lock)
 
     async def _stop(self) -> None:
         """End what is at work, if it lets go in time; in another loop it is told to, and not waited for."""
@@ -239,7 +197,7 @@ class NoteQueue:
         """Do one batch after the other until none waits."""
         try:
             while (batch := self._next(turn)) is not None:
-                self._finish(batch, await self._tried(batch, turn), turn)
+                self._finish(batch, await self._attempts.written(batch, turn), turn)
         finally:
             with self._guard:
                 if self._turn is turn:
@@ -258,32 +216,6 @@ class NoteQueue:
                 self._take_back()
             return None
 
-    async def _tried(self, batch: NoteBatch, turn: WorkspaceTurn) -> NoteResult | None:
-        """The notes of a batch, `None` where no attempt got them onto the disk."""
-        for attempt in range(self._retries + 1):
-            last = attempt == self._retries or self._closing
-            try:
-                async with turn:
-                    return await self._written(batch, fallback=last)
-            except Exception as error:  # noqa: BLE001 - a background task; it is logged where it is told
-                self._tell_failed(batch, error, attempt + 1, kept=last)
-                if last:
-                    return None
-            await self._pause(self._backoff * 2**attempt)
-        return None
-
-    async def _written(self, batch: NoteBatch, *, fallback: bool) -> NoteResult:
-        messages = await anyio.to_thread.run_sync(batch.load)
-        self._tell(EventKind.NOTE_STARTED, batch, messages=len(messages))
-        return await self._writer.write(messages, language=batch.language, fallback=fallback, progress=batch.progress)
-
-    async def _pause(self, seconds: float) -> None:
-        """Wait, but not while the queue is being closed."""
-        step = 0.05
-        while seconds > 0 and not self._closing:
-            await anyio.sleep(min(step, seconds))
-            seconds -= step
-
     def _finish(self, batch: NoteBatch, result: NoteResult | None, turn: WorkspaceTurn) -> None:
         """Put down what became of a batch, unless this worker was told to stop and did not."""
         with self._guard:
@@ -295,12 +227,13 @@ class NoteQueue:
                 return
             self._done += 1
             self._results.append(result)
-            self._last_error = result.error or self._last_error
+            self._attempts.last_error = result.error or self._attempts.last_error
             self._tell_done(batch, result)
             self._current = None
-        self._tell(
+        self._events.emit(
             EventKind.NOTED,
-            batch,
+            session_id=batch.session_id,
+            number=batch.number,
             duration=result.duration,
             error=result.error,
             source=result.source,
@@ -316,21 +249,4 @@ class NoteQueue:
             logger.exception(
                 "Batch %s of session %s is noted; putting that down failed.", batch.number, batch.session_id
             )
-            self._last_error = f"{type(error).__name__}: {error}"
-
-    def _tell_failed(self, batch: NoteBatch, error: Exception, attempt: int, *, kept: bool) -> None:
-        self._last_error = f"{type(error).__name__}: {error}"
-        level = logging.WARNING if isinstance(error, ReMeError) else logging.ERROR
-        logger.log(
-            level,
-            "Attempt %d to note batch %s of session %s failed: %s",
-            attempt,
-            batch.number,
-            batch.session_id,
-            self._last_error,
-            exc_info=None if isinstance(error, ReMeError) else error,
-        )
-        self._tell(EventKind.NOTE_FAILED, batch, error=error, attempt=attempt, kept=kept)
-
-    def _tell(self, kind: EventKind, batch: NoteBatch, **details: Any) -> None:
-        self._events.emit(kind, session_id=batch.session_id, number=batch.number, **details)
+            self._attempts.last_error = f"{type(error).__name__}: {error}"

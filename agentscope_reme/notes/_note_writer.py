@@ -7,7 +7,6 @@ import datetime as dt
 import functools
 import inspect
 import logging
-import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,18 +15,14 @@ import anyio
 from agentscope.message import Msg
 
 from .._errors import ConfigError, ModelReplyError
-from ..message import delimited, estimate_tokens, redacted
+from ..message import estimate_tokens, redacted
 from ..text import PromptBook, detect_language, normalize_language
 from ..workspace import Workspace
-from ._changes import Guard
-from ._extractive import entries
+from ._agent_writer import AgentWriter
 from ._extractive_writer import ExtractiveWriter
-from ._file_tools import FileTools
-from ._note_agent import run_agent
 from ._note_result import NoteResult
-from ._note_store import Note, NoteStore
-from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, tool_texts, user_texts
-from ._user_words import UserWords
+from ._note_store import NoteStore
+from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, user_texts
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -40,8 +35,6 @@ logger = logging.getLogger("agentscope_reme")
 _MEMORY_MD = "MEMORY.md"
 _TRANSCRIPT_SHARE = 0.5
 _LEAST_CAPACITY = 256
-_READ_BYTES = 16_384
-_NOTHING_CHARS = 300
 
 
 class NoteWriter:
@@ -93,7 +86,7 @@ class NoteWriter:
         count: Callable[[str], int] = estimate_tokens,
         max_input_tokens: int = 48_000,
         max_steps: int = 12,
-        timeout: float | None = 300,
+        timeout: float | None = 180,
         redact: Callable[[str], str] | None = None,
     ) -> None:
         for name, number in (("max_input_tokens", max_input_tokens), ("max_steps", max_steps)):
@@ -105,9 +98,10 @@ class NoteWriter:
         self._model, self._formatter = model, formatter
         self._book, self._language, self._timezone, self._count = book, language, timezone, count
         self._capacity = max(_LEAST_CAPACITY, int(max_input_tokens * _TRANSCRIPT_SHARE))
-        self._max_steps, self._timeout, self._redact = max_steps, timeout, redact
-        self._store = NoteStore(workspace)
-        self._extractive = ExtractiveWriter(self._store, book, journal_path, _MEMORY_MD, _archive_path)
+        self._redact = redact
+        store = NoteStore(workspace)
+        self._extractive = ExtractiveWriter(store, book, journal_path, _MEMORY_MD, _archive_path)
+        self._agent = AgentWriter(store, book, _MEMORY_MD, self._extractive, max_steps=max_steps, timeout=timeout)
 
     async def write(
         self,
@@ -161,109 +155,12 @@ class NoteWriter:
         if model is None or formatter is None:
             return await self._extracted(piece, language)
         try:
-            return await self._by_model(piece, day, language, model, formatter)
+            return await self._agent.write(piece, day, journal_path(piece.day), language, model, formatter)
         except ModelReplyError as error:
             if not fallback:
                 raise
             logger.warning("The notes of %s are extractive: %s", piece.day, error)
             return await self._extracted(piece, language, str(error))
-
-    async def _by_model(
-        self, piece: Piece, day: Sequence[Msg], language: str, model: Any, formatter: Any
-    ) -> NoteResult:
-        journal = journal_path(piece.day)
-        before = await _in_thread(self._before, journal)
-        words = UserWords(user_texts(day), [*tool_texts(day), *self._turned_away(before, language)], agent_texts(day))
-        tools = FileTools(
-            self.workspace,
-            writable=(_MEMORY_MD, journal),
-            readable=(_MEMORY_MD, "memory/"),
-            max_read_bytes=_READ_BYTES,
-            book=self._book,
-            language=language,
-            guard=Guard(
-                _MEMORY_MD,
-                journal,
-                words.is_foreign,
-                words.may_leave,
-                lambda line: self._text(language, "foreign", line=line.lstrip("-*+ ")),
-            ),
-        )
-        system = self._text(language, "system", day=piece.day, journal=journal)
-        request = await self._request(piece, journal, tools, language)
-        try:
-            answer = await run_agent(
-                model, formatter, tools, system, request, max_steps=self._max_steps, timeout=self._timeout
-            )
-        finally:
-            await self._settle(piece, before, tools, words, language)
-        if not tools.changed:
-            self._check_idle(answer, tools)
-        files = tuple(path for path in tools.changed if path != self.workspace.relative(_MEMORY_MD))
-        return NoteResult(
-            files=files,
-            memory_md=len(files) < len(tools.changed),
-            text=answer,
-            source="model" if tools.changed else "nothing",
-            foreign=tuple(tools.foreign),
-        )
-
-    async def _request(self, piece: Piece, journal: str, tools: FileTools, language: str) -> str:
-        """What the agent is asked: both files as they stand, and the piece."""
-        shown = [await tools.read(path) for path in (journal, _MEMORY_MD)]
-        files = "\n\n".join(str(block["text"]) for each in shown for block in each.content if block["type"] == "text")
-        values = {"number": piece.number, "total": piece.total}
-        return self._text(
-            language,
-            "request",
-            day=piece.day,
-            files=files,
-            part=self._text(language, "part", **values) if piece.total > 1 else "",
-            conversation=delimited(piece.text, "conversation", day=piece.day),
-        )
-
-    def _before(self, journal: str) -> Note:
-        with self._store.locked():
-            return self._store.load(journal)
-
-    def _turned_away(self, journal: Note, language: str) -> list[str]:
-        """The lines of a journal that were kept out of MEMORY.md before."""
-        label = self._text(language, "foreign", line="").strip()
-        return [line.shown.removeprefix(label) for line in journal.lines if line.shown.startswith(label)]
-
-    async def _settle(self, piece: Piece, before: Note, tools: FileTools, words: UserWords, language: str) -> None:
-        """After the run, however it ended: see that nothing of a person is missing from the journal, and give MEMORY.md
-        the users' own words for the statements that were turned away."""
-        with anyio.CancelScope(shield=True):
-            await _in_thread(self._settled, piece, before, tools, words, language)
-
-    def _settled(self, piece: Piece, before: Note, tools: FileTools, words: UserWords, language: str) -> None:
-        tools.retire()
-        left = tools.changed.get(before.path)
-        if left is not None and (missing := self._store.restore(before, left.version)):
-            logger.error("%d hand-written lines were missing from %s and are back.", len(missing), before.path)
-        if tools.foreign:
-            own = [
-                entry
-                for entry in entries(piece.messages)
-                if entry.is_standing and any(words.concerns(entry.text, line) for line in tools.foreign)
-            ]
-            self._extractive.promote(piece.day, own, language)
-
-    def _check_idle(self, answer: str, tools: FileTools) -> None:
-        """A run that changed nothing is fine if the model found nothing new, not if it failed to write.
-
-        Raises:
-            `ModelReplyError`: it did.
-        """
-        if tools.failures:
-            raise ModelReplyError(f"The note writer wrote nothing: {tools.failures} of its {tools.calls} calls failed.")
-        if not tools.calls and not self._says_nothing(answer):
-            raise ModelReplyError(f"The note writer called no tool and answered {answer[:80]!r}.")
-
-    def _says_nothing(self, answer: str) -> bool:
-        patterns = [each for name in self._book.languages() for each in self._book.list(name, "notes.nothing_patterns")]
-        return len(answer) <= _NOTHING_CHARS and any(re.search(each, answer, re.IGNORECASE) for each in patterns)
 
     async def _extracted(self, piece: Piece, language: str, error: str | None = None) -> NoteResult:
         added = await _in_thread(self._extractive.write, piece.day, piece.messages, language)

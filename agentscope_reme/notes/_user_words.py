@@ -18,6 +18,12 @@ _KEPT_IN_NEW = 0.5
 """The share of a line's words that a new line must hold to take its place."""
 
 _CLAUSE = re.compile(r"[;；,，、。.!！?？:：|]\s+|[；，、。！？：]|\s+(?:and|but)\s+|并且|而且|以及", re.IGNORECASE)
+_FORGET = re.compile(
+    r"(?:^|[.,;:!?]\s*|\b(?:please|now|just|and|you (?:can|may|should))\s+)forget\b"
+    r"|\b(?:delete|remove|erase|clear|drop)\b.{0,40}\b(?:memory|notes?|remember)\b|\bno longer (?:true|valid|holds?)\b"
+    r"|(?<!不要)(?<!别)忘(?:掉|记(?:我|这|那|掉))|把.{1,20}忘|(?:删|清)(?:掉|除|空).{0,20}(?:记忆|笔记|记录)|不用再?记|作废|不再成立",
+    re.IGNORECASE | re.MULTILINE,
+)
 _DATE = re.compile(r"\d{4}[-/年]\d{1,2}[-/月]\d{1,2}日?|\b\d{1,2}:\d{2}\b")
 _FRAME = (
     *(
@@ -77,31 +83,42 @@ class UserWords:
         self._user_texts = list(user_texts)
         self._tool_texts, self._agent_texts = list(tool_texts), list(agent_texts)
         self._tokenizer = WordTokenizer()
+        self._known: dict[str, frozenset[str]] = {}
 
     def is_foreign(self, line: str) -> bool:
         """Whether a line takes over what a tool or the agent said and no user did."""
         return any(self._is_foreign(words) for words in map(self._words, _CLAUSE.split(line)) if words)
 
-    def may_leave(self, line: str, after: Sequence[str]) -> bool:
-        """Whether a line may be dropped: users spoke of it, or another that stands in its place says it or its update.
+    def may_leave(self, line: str, after: Sequence[str], instead: Sequence[str] = ()) -> bool:
+        """Whether a line may be dropped: users spoke of it or asked to forget, or said what is put in its place, or
+        another line says the same or its update.
 
         Args:
             line (`str`):
                 A line of the note so far.
             after (`Sequence[str]`):
                 The lines that the note would have then.
+            instead (`Sequence[str]`):
+                Those among them that are put in its very place, where that is known.
         """
         words = self._words(line)
-        if not words or _share(words, self._said) >= _CONCERNED:
+        if not words or self._forgets or _share(words, self._said) >= _CONCERNED:
             return True
-        new = [other for other in map(self._words, after) if other]
-        return max((len(words & other) / len(words) for other in new), default=0.0) >= _KEPT_IN_NEW
+        if any(_share(new, self._said) >= _COVERED for new in map(self._words, instead) if new):
+            return True
+        return _share(words, map(self._words, after)) >= _KEPT_IN_NEW
 
     def concerns(self, statement: str, line: str) -> bool:
         """Whether a statement speaks of something that a line speaks of."""
         return bool(self._words(statement) & self._words(line))
 
     def _words(self, text: str) -> frozenset[str]:
+        """The words of a line, which is likely to be asked for again."""
+        if text not in self._known:
+            self._known[text] = self._cut(text)
+        return self._known[text]
+
+    def _cut(self, text: str) -> frozenset[str]:
         return frozenset(self._tokenizer.tokens(_DATE.sub(" ", text))) - self._frame
 
     @cached_property
@@ -115,16 +132,20 @@ class UserWords:
         )
 
     @cached_property
+    def _forgets(self) -> bool:
+        return any(_FORGET.search(text) for text in self._user_texts)
+
+    @cached_property
     def _said(self) -> list[frozenset[str]]:
-        return [self._words(text) for text in self._user_texts]
+        return [self._cut(text) for text in self._user_texts]
 
     @cached_property
     def _by_tools(self) -> "_Sentences":
-        return _Sentences(self._tool_texts, self._words)
+        return _Sentences(self._tool_texts, self._cut)
 
     @cached_property
     def _by_agent(self) -> "_Sentences":
-        return _Sentences(self._agent_texts, self._words)
+        return _Sentences(self._agent_texts, self._cut)
 
 
 class _Sentences:
