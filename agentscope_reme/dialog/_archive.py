@@ -3,7 +3,8 @@
 
 import json
 import re
-from collections import defaultdict
+import threading
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable
 from datetime import tzinfo
 from pathlib import Path
@@ -11,66 +12,24 @@ from typing import Any
 
 from agentscope.message import Msg
 
-from ..message import local_day, msg_to_dict
-from ..storage import JsonlFile, dump_line, parse_lines, short_lock, storage_error, write_atomic
+from ..message import local_day
+from ..storage import JsonlFile, dump_line, parse_lines, short_lock, write_atomic
+from ._day import Day, is_torn
 from ._identity import message_digest
+from ._line import archive_line, message_of
 
-__all__ = ["DialogArchive", "archive_line"]
+__all__ = ["DialogArchive"]
 
 _DAY_FILE = re.compile(r"\d{4}-\d{2}-\d{2}\.jsonl\Z")
-_ID = re.compile(rb'\A\{"id": ("(?:[^"\\]|\\.)*")')
-
-
-def archive_line(msg: Msg, session_id: str | None) -> dict[str, Any]:
-    """A message as the archive keeps it: `Msg.to_dict()`, its `invocation_id` and the session's id."""
-    return {**msg_to_dict(msg), "session_id": session_id}
-
-
-class _Day:
-    """What one day's file is known to hold: where the lines of each message id lie, up to an offset."""
-
-    def __init__(self, path: Path) -> None:
-        self.file = JsonlFile(path)
-        self._inode = 0
-        self._offset = 0
-        self._spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
-
-    def refresh(self) -> None:
-        """Read what was added since the last look; all of it where the file was replaced."""
-        try:
-            stat = self.file.path.stat()
-        except FileNotFoundError:
-            self._forget(0)
-            return
-        except OSError as error:
-            raise storage_error("read", self.file.path, error) from error
-        if stat.st_ino != self._inode or stat.st_size < self._offset:
-            self._forget(stat.st_ino)
-        for line in self.file.read(self._offset).splitlines(keepends=True):
-            if _is_torn(line):
-                break
-            match = _ID.match(line)
-            if match:
-                self._spans[json.loads(match[1])].append((self._offset, len(line)))
-            if line.endswith(b"\n"):  # else a writer died right before it, and the next append mends that
-                self._offset += len(line)
-
-    def has(self, message_id: str, digest: bytes) -> bool:
-        """Whether a line of this id with this content is there. Only lines of the id are read again."""
-        return any(
-            message_digest(self.file.read(start, length)) == digest for start, length in self._spans.get(message_id, ())
-        )
-
-    def _forget(self, inode: int) -> None:
-        self._inode, self._offset = inode, 0
-        self._spans.clear()
+_KNOWN_DAYS = 8
+"""How many days' files are known by heart: those used last."""
 
 
 class DialogArchive:
     """The archive of one workspace, which several sessions and processes may share.
 
-    Each message stands in it once: the same id with the same content is not written again, however often it leaves a
-    memory.
+    Each message of a session stands in it once: the same id with the same content is not written again, however often
+    it leaves a memory. What another session wrote is no reason not to write it, for that one may take it back.
 
     Args:
         folder (`Path`):
@@ -85,7 +44,8 @@ class DialogArchive:
         self.folder = folder
         self._lock = lock
         self.timezone = timezone
-        self._days: dict[str, _Day] = {}
+        self._days: OrderedDict[str, Day] = OrderedDict()
+        self._guard = threading.Lock()
 
     def day_of(self, msg: Msg) -> str:
         """The day that a message belongs to, `YYYY-MM-DD`: its own local day."""
@@ -101,7 +61,7 @@ class DialogArchive:
         messages: Iterable[Msg],
         session_id: str | None = None,
         *,
-        announce: Callable[[list[str]], None] | None = None,
+        announce: Callable[[list[str], list[str]], None] | None = None,
     ) -> list[str]:
         """Write the messages that are not there yet and wait until the disk has them.
 
@@ -110,8 +70,8 @@ class DialogArchive:
                 The messages, in order.
             session_id (`str | None`):
                 The session that they leave.
-            announce (`Callable[[list[str]], None] | None`):
-                Called with the ids about to be written, under the lock, before the first byte.
+            announce (`Callable[[list[str], list[str]], None] | None`):
+                Called with the ids about to be written and their digests, under the lock, before the first byte.
 
         Returns:
             `list[str]`: the ids that were written.
@@ -124,14 +84,20 @@ class DialogArchive:
             by_day[self.day_of(msg)].append(msg)
         with short_lock(self._lock):
             fresh = {day: self._fresh_lines(day, msgs, session_id) for day, msgs in by_day.items()}
-            written = [message_id for lines in fresh.values() for message_id, _ in lines]
+            written = [message_id for lines in fresh.values() for message_id, _, _ in lines]
             if announce and written:
-                announce(written)
+                announce(written, [digest.hex() for lines in fresh.values() for _, digest, _ in lines])
             for day, lines in fresh.items():
-                self._write(day, [line for _, line in lines])
+                self._write(day, [line for _, _, line in lines])
         return written
 
-    def remove(self, session_id: str | None, ids: Collection[str], days: Iterable[str]) -> int:
+    def remove(
+        self,
+        session_id: str | None,
+        ids: Collection[str],
+        days: Iterable[str],
+        digests: Collection[str] | None = None,
+    ) -> int:
         """Take back lines that a session wrote, as if it had not: for a fold that was cut off half-way.
 
         Args:
@@ -141,6 +107,8 @@ class DialogArchive:
                 The messages' ids.
             days (`Iterable[str]`):
                 The days whose files to look through.
+            digests (`Collection[str] | None`):
+                The digests that were announced: another version of a message stays. All versions go without.
 
         Returns:
             `int`: how many lines went, a torn last one among them, which nobody was told of.
@@ -149,10 +117,11 @@ class DialogArchive:
             `StorageError`: the disk refused; a day's file is either as it was or without the lines.
         """
         wanted, removed = set(ids), 0
+        versions = None if digests is None else set(digests)
         with short_lock(self._lock):
             for path in (self._day(day).file.path for day in sorted(set(days))):
                 lines = JsonlFile(path).read().splitlines(keepends=True)
-                kept = [line for line in lines if not (_is_of(line, session_id, wanted) or _is_torn(line))]
+                kept = [line for line in lines if not (_is_of(line, session_id, wanted, versions) or is_torn(line))]
                 if len(kept) < len(lines):
                     write_atomic(path, b"".join(kept))
                     removed += len(lines) - len(kept)
@@ -160,12 +129,12 @@ class DialogArchive:
 
     def find(self, ids: Iterable[str], days: Iterable[str]) -> list[Msg]:
         """The archived messages of these ids, in the order of the ids; those that are not there are left out."""
-        wanted = list(dict.fromkeys(ids))
+        wanted = dict.fromkeys(ids)
         found: dict[str, list[Msg]] = defaultdict(list)
         for day in sorted(set(days)):
             for line in self.read(day):
-                if line.get("id") in wanted:
-                    found[line["id"]].append(Msg.from_dict(line))
+                if isinstance(line.get("id"), str) and line["id"] in wanted:
+                    found[line["id"]].append(message_of(line))
         return [msg for each in wanted for msg in found[each]]
 
     def read(self, day: str) -> list[dict[str, Any]]:
@@ -189,45 +158,42 @@ class DialogArchive:
             return []
         return [path for path in self.folder.iterdir() if _DAY_FILE.match(path.name) and not path.is_symlink()]
 
-    def _day(self, day: str) -> _Day:
-        if day not in self._days:
-            self._days[day] = _Day(self.folder / f"{day}.jsonl")
-        return self._days[day]
+    def _day(self, day: str) -> Day:
+        with self._guard:
+            known = self._days.setdefault(day, Day(self.folder / f"{day}.jsonl"))
+            self._days.move_to_end(day)
+            while len(self._days) > _KNOWN_DAYS:
+                self._days.popitem(last=False)
+            return known
 
-    def _fresh_lines(self, day: str, messages: list[Msg], session_id: str | None) -> list[tuple[str, bytes]]:
+    def _fresh_lines(self, day: str, messages: list[Msg], session_id: str | None) -> list[tuple[str, bytes, bytes]]:
         known = self._day(day)
         known.refresh()
-        fresh: list[tuple[str, bytes]] = []
+        fresh: list[tuple[str, bytes, bytes]] = []
         taken: set[tuple[str, bytes]] = set()
         for msg in messages:
             line = dump_line(archive_line(msg, session_id))
             key = (msg.id, message_digest(line))
-            if not known.has(*key) and key not in taken:
+            if key not in taken and not known.has(*key, session_id):
                 taken.add(key)
-                fresh.append((msg.id, line))
+                fresh.append((*key, line))
         return fresh
 
     def _write(self, day: str, lines: list[bytes]) -> None:
         if not lines:
             return
-        self._day(day).file.append(lines, durable=True)
-        self._day(day).refresh()
+        known = self._day(day)
+        known.file.append(lines, durable=True)
+        known.refresh()
 
 
-def _is_torn(line: bytes) -> bool:
-    """Whether it is a last line that was not written to its end."""
-    if line.endswith(b"\n"):
-        return False
-    try:
-        json.loads(line)
-    except ValueError:
-        return True
-    return False
-
-
-def _is_of(line: bytes, session_id: str | None, ids: set[str]) -> bool:
+def _is_of(line: bytes, session_id: str | None, ids: set[str], digests: set[str] | None) -> bool:
     try:
         value = json.loads(line)
     except ValueError:
         return False
-    return isinstance(value, dict) and value.get("session_id") == session_id and value.get("id") in ids
+    if not isinstance(value, dict) or value.get("session_id") != session_id:
+        return False
+    if not isinstance(value.get("id"), str) or value["id"] not in ids:
+        return False
+    return digests is None or message_digest(line).hex() in digests

@@ -7,6 +7,7 @@ byte, and taken back where the record that commits it never came.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from agentscope.message import Msg
 
@@ -89,16 +90,20 @@ class Departure:
         try:
             if messages:
                 self._store.sync({name for msg in messages for name in ToolResultCompactor.references(msg)})
-                self._archive.append(messages, self._session_id, announce=lambda new: self._announce(new, days))
+                self._archive.append(messages, self._session_id, announce=partial(self._announce, days))
             self._log.commit(op, **record)
         except ReMeError:
             self._undo()
             raise
         self._state.apply({"op": op, **record})
 
-    def _announce(self, ids: list[str], days: list[str]) -> None:
-        before = self._state.leaving or {"ids": [], "days": []}
-        record = {"ids": [*before["ids"], *ids], "days": sorted({*before["days"], *days})}
+    def _announce(self, days: list[str], ids: list[str], digests: list[str]) -> None:
+        before = self._state.leaving or {}
+        record = {
+            "ids": [*before.get("ids", ()), *ids],
+            "days": sorted({*before.get("days", ()), *days}),
+            "digests": [*before.get("digests", ()), *digests],
+        }
         self._log.commit("leaving", **record)
         self._state.leaving = record
 
@@ -107,7 +112,7 @@ class Departure:
             take_back(self._session_id, self._archive, self._state)
         except ReMeError:
             return  # it stays announced, and the next resume takes it back
-        self._log.write("leaving", ids=[], days=[])
+        self._log.write("leaving", ids=[], days=[], digests=[])
 
 
 def take_back(session_id: str | None, archive: DialogArchive, state: SessionState) -> None:
@@ -116,6 +121,7 @@ def take_back(session_id: str | None, archive: DialogArchive, state: SessionStat
     Raises:
         `StorageError`: the archive cannot be written; nothing has changed.
     """
-    if state.leaving and state.leaving["ids"]:
-        archive.remove(session_id, state.leaving["ids"], state.leaving["days"])
+    leaving = state.leaving
+    if leaving and leaving["ids"]:
+        archive.remove(session_id, leaving["ids"], leaving["days"], leaving.get("digests"))
     state.leaving = None

@@ -3,6 +3,7 @@
 
 import json
 import multiprocessing
+import threading
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -86,7 +87,7 @@ def test_a_torn_last_line_leaves_the_rest_readable(tmp_path):
     archive_in(tmp_path).append([first], "s")
     path = tmp_path / "dialog" / "2026-01-01.jsonl"
     with open(path, "ab") as file:
-        file.write('{"role":"us'.encode())
+        file.write(b'{"role":"us')
     assert [line["content"] for line in archive_in(tmp_path).read("2026-01-01")] == ["one"]
     archive_in(tmp_path).append([Msg("x", "two", "user", timestamp="2026-01-01 00:00:01.000")], "s")
     assert [line["content"] for line in lines_of(tmp_path)] == ["one", "two"]
@@ -99,14 +100,16 @@ def test_what_was_taken_back_can_be_written_again_and_others_stay(tmp_path):
     archive.append(msgs[2:], "mine")
     assert archive.remove("mine", {msg.id for msg in msgs}, ["2026-01-01", "2026-01-02"]) == 2
     assert [line["content"] for line in lines_of(tmp_path)] == ["0", "1"]
-    assert archive.append(msgs, "mine") == [msg.id for msg in msgs[2:]]
+    assert archive.append(msgs, "mine") == [msg.id for msg in msgs]
+    assert archive.append(msgs, "mine") == []
 
 
 def test_it_says_what_it_is_about_to_write_before_the_first_byte(tmp_path):
     archive, said = archive_in(tmp_path), []
     msg = Msg("x", "y", "user")
 
-    def announce(ids):
+    def announce(ids, digests):
+        assert len(set(digests)) == len(ids)
         said.append((ids, list((tmp_path / "dialog").glob("*")) if (tmp_path / "dialog").exists() else []))
 
     archive.append([msg], "s", announce=announce)
@@ -137,3 +140,55 @@ def test_several_processes_write_beside_each_other(tmp_path):
         child.join(30)
     found = [line["id"] for line in lines_of(tmp_path)]
     assert sorted(found) == sorted(f"{name}-{number}" for name in "abc" for number in range(30))
+
+
+def test_what_another_session_wrote_may_be_taken_back(tmp_path):
+    archive = archive_in(tmp_path)
+    shared = Msg("x", "y", "user", timestamp="2026-01-01 00:00:00.000")
+    assert archive.append([shared], "A") == archive.append([shared], "B") == [shared.id]
+    assert archive.append([shared], "A") == archive.append([shared], "B") == []
+    archive.remove("A", [shared.id], ["2026-01-01"])
+    assert [line["session_id"] for line in lines_of(tmp_path)] == ["B"]
+
+
+def test_another_version_stays_when_one_is_taken_back(tmp_path):
+    archive, announced = archive_in(tmp_path), []
+    msg = Msg("x", "version 1", "user", timestamp="2026-01-01 00:00:00.000")
+    archive.append([msg], "s")
+    msg.content = "version 2"
+    archive.append([msg], "s", announce=lambda ids, digests: announced.extend(digests))
+    archive.remove("s", [msg.id], ["2026-01-01"], announced)
+    assert [line["content"] for line in lines_of(tmp_path)] == ["version 1"]
+
+
+def test_many_days_cost_no_memory_and_stay_exact(tmp_path):
+    archive = archive_in(tmp_path)
+    msgs = [Msg("x", f"{n}", "user", timestamp=f"2026-{n % 12 + 1:02}-01 00:00:00.000") for n in range(60)]
+    assert len(archive.append(msgs, "s")) == 60
+    assert archive.append(msgs, "s") == []
+    assert len(archive._days) == 8
+    assert [msg.id for msg in archive.find([msg.id for msg in msgs], archive.days())] == [msg.id for msg in msgs]
+
+
+def test_threads_that_look_at_the_same_time_read_each_line_once(tmp_path):
+    archive = archive_in(tmp_path)
+    msgs = [Msg("x", f"{n}", "user", timestamp="2026-01-01 00:00:00.000") for n in range(400)]
+    archive_in(tmp_path).append(msgs, "s")
+    threads = [threading.Thread(target=archive.warm, args=(["2026-01-01"],)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert archive.append(msgs, "s") == []
+
+
+@given(content=st.none() | st.integers() | st.fixed_dictionaries({"type": st.just("text"), "text": CONTENTS}))
+@settings(max_examples=20)
+def test_a_message_in_any_state_comes_back(tmp_path_factory, content):
+    archive = archive_in(tmp_path_factory.mktemp("archive"))
+    msg = Msg("x", "y", "user", timestamp="2026-01-01 00:00:00.000", metadata={("a", 1): {1, 2}})
+    msg.content = content
+    archive.append([msg], "s")
+    (found,) = archive.find([msg.id], ["2026-01-01"])
+    assert found.content == ([content] if isinstance(content, dict) else content)
+    assert found.id == msg.id
