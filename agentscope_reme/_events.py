@@ -36,6 +36,7 @@ class EventKind(str, Enum):
     SUMMARY_FALLBACK = "summary_fallback"  #: attempts
     OVER_BUDGET = "over_budget"  #: parts, or left_out where a model was shown less than there is
     CLEARED = "cleared"  #: messages
+    JOURNAL_DAMAGED = "journal_damaged"  #: copy, faults
     JOURNAL_DEGRADED = "journal_degraded"
     JOURNAL_RECOVERED = "journal_recovered"
     HOOK_FAILED = "hook_failed"  #: agent

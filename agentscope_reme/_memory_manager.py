@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 from agentscope.agent import ReActAgent
 from agentscope.memory import InMemoryMemory
 
-from ._config import ContextConfig
+from ._config import ContextConfig, RecallConfig
 from ._errors import AttachError, ConfigError, StorageError
 from ._events import EventKind
 from ._model_source import UNSET, Lender, Pair, Unset
+from ._note_search import Folders
+from ._recall import Recall
 from ._reme_light import ReMeLight
-from .message import MessageTokens, as_counter
+from .message import MessageTokens, as_counter, as_msgs
 from .notes import NoteWriter
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, Summary, ToolResultPolicy, Turn
 
 if TYPE_CHECKING:
+    from agentscope.embedding import EmbeddingModelBase
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
@@ -55,8 +58,9 @@ class MemoryManager(ReMeLight):
     the summaries unless another is given.
 
     Args:
-        working_dir, model, formatter, token_counter, default_llm_config, default_as_llm_config, enable_load_env,
-        language, timezone, redact, prompts, enable_notes:
+        working_dir, model, formatter, token_counter, default_llm_config, default_as_llm_config, embedding_model,
+        default_embedding_model_config, default_file_store_config, vector_weight, candidate_multiplier, extra_folders,
+        enable_load_env, language, timezone, redact, prompts, enable_notes:
             As in `ReMeLight`. Without a model the agent's own is borrowed; `model=None` given on purpose means
             extractive summaries.
         max_input_length (`int`):
@@ -72,6 +76,9 @@ class MemoryManager(ReMeLight):
         tool_result_compact_keep_n (`int`), recent_max_bytes (`int`), old_max_bytes (`int`), retention_days:
             How many of the latest results are recent; the most bytes that stay of a recent and of an older one; days
             after which a file expires that nothing refers to, `None` for never.
+        recall (`RecallConfig | bool`):
+            Whether notes and archive are searched before each reply, and how much of what is found is shown. MEMORY.md
+            is shown in any case, unless a configuration says otherwise.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -86,6 +93,12 @@ class MemoryManager(ReMeLight):
         token_counter: "Callable[[str], int] | TokenCounterBase | None" = None,
         default_llm_config: Mapping[str, Any] | None = None,
         default_as_llm_config: Mapping[str, Any] | None = None,
+        embedding_model: "EmbeddingModelBase | None" = None,
+        default_embedding_model_config: Mapping[str, Any] | None = None,
+        default_file_store_config: Mapping[str, Any] | None = None,
+        vector_weight: float = 0.7,
+        candidate_multiplier: float = 3.0,
+        extra_folders: Folders = (),
         enable_load_env: bool = False,
         language: str | None = None,
         timezone: str | tzinfo | None = None,
@@ -101,6 +114,7 @@ class MemoryManager(ReMeLight):
         recent_max_bytes: int = 102_400,
         old_max_bytes: int = 3_000,
         retention_days: float | None = 3,
+        recall: RecallConfig | bool = False,
     ) -> None:
         super().__init__(
             working_dir,
@@ -109,6 +123,12 @@ class MemoryManager(ReMeLight):
             token_counter=token_counter,
             default_llm_config=default_llm_config,
             default_as_llm_config=default_as_llm_config,
+            embedding_model=embedding_model,
+            default_embedding_model_config=default_embedding_model_config,
+            default_file_store_config=default_file_store_config,
+            vector_weight=vector_weight,
+            candidate_multiplier=candidate_multiplier,
+            extra_folders=extra_folders,
             enable_load_env=enable_load_env,
             language=language,
             timezone=timezone,
@@ -124,7 +144,13 @@ class MemoryManager(ReMeLight):
         )
         self._truncate = enable_tool_result_compact
         reload = ReloadTools(self.workspace, book=self._services.book, language=self._services.language or "en")
-        self._tools = (reload.grep_working_memory, reload.read_working_memory)
+        self._tools: tuple[Callable[..., Any], ...] = (
+            reload.grep_working_memory,
+            reload.read_working_memory,
+            *self._search_tools.functions(),
+        )
+        config = recall if isinstance(recall, RecallConfig) else RecallConfig(enabled=bool(recall))
+        self._recall = Recall(self._services, config, self._search.search)
         self._attached: dict[int, Attachment] = {}
 
     # ------------------------------------------------------------------ agents
@@ -158,6 +184,7 @@ class MemoryManager(ReMeLight):
                 agent.toolkit.register_tool_function(tool)
         self._count_overhead(memory, agent)
         agent.memory = memory
+        agent.register_instance_hook("pre_reply", HOOK_NAME, self._before_reply)
         agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
         self._attached[id(agent)] = Attachment(agent, memory)
         self._events.emit(EventKind.ATTACHED, session_id=memory.session_id, agent=agent.name, moved=len(memory.content))
@@ -172,6 +199,7 @@ class MemoryManager(ReMeLight):
         """
         memory = self._memory_of(agent)
         del self._attached[id(agent)]
+        agent.remove_instance_hook("pre_reply", HOOK_NAME)
         agent.remove_instance_hook("pre_reasoning", HOOK_NAME)
         if not any(each.agent.toolkit is agent.toolkit for each in self._attached.values()):
             for tool in self._tools:
@@ -312,6 +340,15 @@ class MemoryManager(ReMeLight):
         await super().close()
 
     # ------------------------------------------------------------------ inside
+
+    async def _before_reply(self, agent: ReActAgent, kwargs: dict[str, Any]) -> None:
+        """The hook that recalls. Whatever goes wrong in here is told, and the reply goes on without."""
+        try:
+            await self._ensure_started()
+            await self._recall.show(self._attachment(agent).memory, as_msgs(kwargs.get("msg")))
+        except Exception as error:
+            logger.exception("Nothing could be recalled for agent %s.", agent.name)
+            self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
 
     async def _before_reasoning(self, agent: ReActAgent, _kwargs: dict[str, Any]) -> None:
         """The hook. Whatever goes wrong in here is told, and the agent goes on with the memory as it is."""

@@ -2,31 +2,37 @@
 """The index over a workspace's notes and archive, with the embedding model that was given, described or is at hand."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ConfigError, MissingModelError
-from ._events import EventBus, EventKind
-from .embedding import BatchEmbedder, EmbeddingCache, LocalEmbedding, build_embedding
-from .note_index import NoteIndex
+from ._events import EventKind
+from .record import SearchHit
 from .working_memory import MemoryServices
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where they are used: who does not search does not pay for it
     from agentscope.embedding import EmbeddingModelBase
 
-__all__ = ["NoteSearch"]
+    from .embedding import BatchEmbedder, EmbeddingCache
+    from .note_index import Excerpt, NoteIndex
+
+__all__ = ["Folders", "NoteSearch"]
 
 logger = logging.getLogger("agentscope_reme")
+
+Folders = Iterable[str | Path] | Mapping[str, str | Path]
 
 _STORE_KEYS = {"fts_enabled": True, "vector_enabled": True}
 _KINDS = {"indexed": EventKind.INDEXED, "degraded": EventKind.SEARCH_DEGRADED, "recovered": EventKind.SEARCH_RECOVERED}
 
 
 class NoteSearch:
-    """Opens and closes the index, and the cache of its vectors.
+    """The index of a workspace, opened when it is first used and again after `close`, and the cache of its vectors.
 
     Args:
+        services (`MemoryServices`):
+            The workspace.
         embedding_model (`EmbeddingModelBase | None`):
             A ready model. Without one and without a description, the offline model is used where it is installed.
         embedding_config (`Mapping | None`):
@@ -42,44 +48,61 @@ class NoteSearch:
 
     def __init__(
         self,
+        services: MemoryServices,
         *,
         embedding_model: "EmbeddingModelBase | None" = None,
         embedding_config: Mapping[str, Any] | None = None,
         store_config: Mapping[str, Any] | None = None,
         vector_weight: float = 0.7,
         candidate_multiplier: float = 3.0,
-        extra_folders: Iterable[str | Path] | Mapping[str, str | Path] = (),
+        extra_folders: Folders = (),
     ) -> None:
         if embedding_model is not None and embedding_config is not None:
             raise ConfigError("Both embedding_model= and an embedding configuration were given: give one of them.")
         unknown = sorted(set(store_config or {}) - set(_STORE_KEYS))
         if unknown:
-            raise ConfigError(
-                f"The file store configuration does not know {', '.join(unknown)}: it knows {_STORE_KEYS}."
-            )
+            known = ", ".join(_STORE_KEYS)
+            raise ConfigError(f"The file store configuration does not know {', '.join(unknown)}: it knows {known}.")
         self.missing: str | None = None
         """Why there are no vectors although a model was described."""
+        self._services = services
         self._store = {**_STORE_KEYS, **(store_config or {})}
         self._model, self._config = embedding_model, embedding_config
-        self._options = {
-            "vector_weight": vector_weight,
-            "candidate_multiplier": candidate_multiplier,
-            "extra_folders": extra_folders,
-        }
+        self._weight, self._multiplier, self._extra = vector_weight, candidate_multiplier, extra_folders
         self._cache: EmbeddingCache | None = None
         self._index: NoteIndex | None = None
+        self._made()  # what cannot work is refused here, and nothing is opened by it
 
-    def index(self, services: MemoryServices) -> NoteIndex:
-        """The index of a workspace, made at the first call and after `close`."""
+    async def start(self) -> None:
+        """Begin to index and to watch in the background."""
+        await self._made().start()
+
+    async def search(self, query: str, max_results: int = 5, min_score: float = 0.1, **filters: Any) -> list[SearchHit]:
+        """See `NoteIndex.search`."""
+        return await self._made().search(query, max_results, min_score, **filters)
+
+    async def read(self, path: str, start_line: int = 1, limit: int = 40, **bounds: Any) -> "Excerpt":
+        """See `NoteIndex.read`."""
+        return await self._made().read(path, start_line, limit, **bounds)
+
+    async def sync(self) -> None:
+        """See `NoteIndex.sync`."""
+        await self._made().sync()
+
+    def _made(self) -> "NoteIndex":
+        from .note_index import NoteIndex
+
         if self._index is None:
             self._index = NoteIndex(
-                services.workspace,
-                embedder=self._embedder(services),
-                timezone=services.archive.timezone,
+                self._services.workspace,
+                embedder=self._embedder(),
+                timezone=self._services.archive.timezone,
+                vector_weight=self._weight,
+                candidate_multiplier=self._multiplier,
+                extra_folders=self._extra,
                 keyword_search=bool(self._store["fts_enabled"]),
-                redact=services.redact,
-                report=_reporter(services.events),
-                **self._options,
+                redact=self._services.redact,
+                report=self._told,
             )
         return self._index
 
@@ -97,17 +120,21 @@ class NoteSearch:
         if cache is not None:
             await cache.close()
 
-    def _embedder(self, services: MemoryServices) -> BatchEmbedder | None:
+    def _embedder(self) -> "BatchEmbedder | None":
+        from .embedding import BatchEmbedder, EmbeddingCache
+
         if not self._store["vector_enabled"]:
             return None
         if self._model is None:
             self._model = self._found_model()
         if self._model is None:
             return None
-        self._cache = EmbeddingCache(services.workspace.state_dir / "embeddings.db")
-        return BatchEmbedder(self._model, cache=self._cache, count=services.tokens.text)
+        self._cache = EmbeddingCache(self._services.workspace.state_dir / "embeddings.db")
+        return BatchEmbedder(self._model, cache=self._cache, count=self._services.tokens.text)
 
     def _found_model(self) -> "EmbeddingModelBase | None":
+        from .embedding import LocalEmbedding, build_embedding
+
         if self._config is None:
             return LocalEmbedding() if LocalEmbedding.available() else None
         try:
@@ -117,10 +144,6 @@ class NoteSearch:
             logger.warning("No embedding model: %s Search is by words.", error)
             return None
 
-
-def _reporter(events: EventBus) -> Callable[[str, dict[str, Any]], None]:
-    def report(kind: str, details: dict[str, Any]) -> None:
-        reason = details.pop("reason", None)
-        events.emit(_KINDS[kind], error=reason, **details)
-
-    return report
+    def _told(self, kind: str, details: dict[str, Any]) -> None:
+        rest = {key: value for key, value in details.items() if key != "reason"}
+        self._services.events.emit(_KINDS[kind], error=details.get("reason"), **rest)

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio
 from agentscope.message import Msg
+from agentscope.tool import ToolResponse
 from typing_extensions import Self
 
 from ._config import ContextConfig, fitted_reserve
@@ -24,11 +25,12 @@ from ._expiry import Expiry
 from ._loop_lock import LoopLock
 from ._model_source import UNSET, Lender, ModelSource, Unset
 from ._note_keeping import CONSUMER, NoteKeeping
+from ._note_search import Folders, NoteSearch
 from .chat import load_env
 from .dialog import DialogArchive
 from .flow import Sequence
 from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, units, without_halves
-from .notes import NoteWriter
+from .notes import NoteWriter, SearchTools
 from .text import PromptBook, normalize_language
 from .working_memory import (
     Compactor,
@@ -47,6 +49,7 @@ from .working_memory import (
 from .workspace import Workspace
 
 if TYPE_CHECKING:
+    from agentscope.embedding import EmbeddingModelBase
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
@@ -77,6 +80,17 @@ class ReMeLight:
             Counts tokens. By default the model's own tokenizer where it works offline, else an estimate by script.
         default_llm_config (`Mapping | None`), default_as_llm_config (`Mapping | None`):
             Two names of one dictionary to build the model from; see `agentscope_reme.chat.build_model`.
+        embedding_model (`EmbeddingModelBase | None`), default_embedding_model_config (`Mapping | None`):
+            A ready embedding model, or a dictionary to build it from (`agentscope_reme.embedding.build_embedding`).
+            With neither, the offline model is used where it is installed, and search is by words where it is not.
+        default_file_store_config (`Mapping | None`):
+            `fts_enabled` and `vector_enabled`: whether notes are searched by words and by meaning; both by default.
+        vector_weight (`float`):
+            The share of meaning against words in the order of notes, 0 to 1.
+        candidate_multiplier (`float`):
+            How many candidates of each source are compared for each result.
+        extra_folders (`Iterable | Mapping`):
+            More folders of Markdown or text to search.
         enable_load_env (`bool`):
             Read `.env` of the current folder, never over what is set.
         language (`str | None`):
@@ -105,6 +119,12 @@ class ReMeLight:
         token_counter: "Callable[[str], int] | TokenCounterBase | None" = None,
         default_llm_config: Mapping[str, Any] | None = None,
         default_as_llm_config: Mapping[str, Any] | None = None,
+        embedding_model: "EmbeddingModelBase | None" = None,
+        default_embedding_model_config: Mapping[str, Any] | None = None,
+        default_file_store_config: Mapping[str, Any] | None = None,
+        vector_weight: float = 0.7,
+        candidate_multiplier: float = 3.0,
+        extra_folders: Folders = (),
         enable_load_env: bool = False,
         language: str | None = None,
         timezone: str | tzinfo | None = None,
@@ -128,6 +148,17 @@ class ReMeLight:
             policy=replace(self._services.policy, retention_days=retention_days),
         )
         self._keeper = ContextKeeper()
+        self._search = NoteSearch(
+            self._services,
+            embedding_model=embedding_model,
+            embedding_config=default_embedding_model_config,
+            store_config=default_file_store_config,
+            vector_weight=vector_weight,
+            candidate_multiplier=candidate_multiplier,
+            extra_folders=extra_folders,
+        )
+        spoken = self._services.language or "en"
+        self._search_tools = SearchTools(self._search, book=self._services.book, language=spoken)
         self._notes: NoteKeeping | None = None
         self._changing = LoopLock()
         self._memories: WeakSet[ReMeInMemoryMemory] = WeakSet()
@@ -159,6 +190,9 @@ class ReMeLight:
         self._notes = NoteKeeping(self._services, self._note_writer())
         if self._services.consumers:
             await self._notes.take_left_behind()
+        await self._search.start()
+        if self._search.missing:
+            self._events.emit(EventKind.MODEL_MISSING, reason=self._search.missing)
         await self._expiry.run()
 
     async def close(self) -> None:
@@ -178,6 +212,7 @@ class ReMeLight:
     async def _stop(self) -> None:
         if self._notes is not None:
             await self._notes.close(NOTES_TIMEOUT)
+        await self._search.close()
         await self._expiry.run()
         self._events.emit(EventKind.CLOSED)
 
@@ -436,6 +471,46 @@ class ReMeLight:
         await self._ensure_started()
         results = await self._notes.drain() if self._notes is not None else []
         return "\n\n".join(result.text for result in results if result.text)
+
+    # ------------------------------------------------------------------ search
+
+    async def memory_search(
+        self,
+        query: str,
+        max_results: int = 5,
+        min_score: float = 0.1,
+        source: str = "",
+        path: str = "",
+        since: str = "",
+        until: str = "",
+    ) -> ToolResponse:
+        """Search MEMORY.md, the notes and the dialog archive.
+
+        Args:
+            query (`str`):
+                A question or a few words, in any language; dates in it and names of speakers count.
+            max_results (`int`):
+                The most hits, 1 to 100.
+            min_score (`float`):
+                The least score, 0.001 to 0.999.
+            source (`str`):
+                `"notes"`, `"dialog"` or the name of an extra folder; all if empty.
+            path (`str`):
+                Only this file, or the files in this folder.
+            since (`str`), until (`str`):
+                The first and the last day, `YYYY-MM-DD`.
+
+        Returns:
+            `ToolResponse`: a JSON list of hits (path, start_line, end_line, score, snippet, source, time; of a dialog
+            turn also id and name), or a sentence that says that nothing was found.
+        """
+        await self._ensure_started()
+        return await self._search_tools.memory_search(query, max_results, min_score, source, path, since, until)
+
+    async def sync(self) -> None:
+        """Make the search index hold what the files hold now."""
+        await self._ensure_started()
+        await self._search.sync()
 
     # ------------------------------------------------------------------ sessions
 

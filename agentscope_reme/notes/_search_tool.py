@@ -7,17 +7,19 @@ import json
 import logging
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentscope.message import TextBlock
 from agentscope.tool import ToolResponse
 
 from .._errors import ConfigError, ReMeError
 from ..message import delimited
-from ..note_index import Excerpt, NoteIndex
 from ..record import SearchHit
 from ..text import PromptBook, normalize_language
 from ._arguments import as_number, as_path
+
+if TYPE_CHECKING:
+    from ..note_index import Excerpt
 
 __all__ = ["SearchTools"]
 
@@ -29,6 +31,14 @@ _MOST_LINES = 1_000
 _QUERY_CHARS = 2_000
 
 
+class Searchable(Protocol):
+    """What the tools search: `NoteIndex`, or what stands for one."""
+
+    async def search(self, query: str, max_results: int, min_score: float, **filters: Any) -> list[SearchHit]: ...
+
+    async def read(self, path: str, start_line: int, limit: int, **bounds: Any) -> Excerpt: ...
+
+
 class SearchTools:
     """The tools `memory_search` and `memory_get` over the notes and the dialog archive of one workspace.
 
@@ -36,7 +46,7 @@ class SearchTools:
     what they mean, since a toolkit passes on what the model wrote.
 
     Args:
-        index (`NoteIndex`):
+        index (`Searchable`):
             What is searched.
         book (`PromptBook | None`), language (`str`):
             The texts that the tools answer with.
@@ -49,7 +59,7 @@ class SearchTools:
 
     def __init__(
         self,
-        index: NoteIndex,
+        index: Searchable,
         *,
         book: PromptBook | None = None,
         language: str = "en",
