@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """The memory of one session: what is kept in the context, what is condensed, what can be reloaded."""
+
 from ._compactor import Compactor, Summary
 from ._extractive import extractive_summary
 from ._keeper import ContextKeeper, Turn
@@ -7,7 +8,7 @@ from ._memory import ReMeInMemoryMemory
 from ._offload import OffloadStore
 from ._reload_tools import ReloadTools
 from ._services import MemoryServices
-from ._sessions import create_memory, referenced_files, resume_memory, standalone_memory, unread_sessions
+from ._sessions import create_memory, referenced_files, resume_memory, session_ids, standalone_memory, unread_sessions
 from ._split import SplitPlan, plan_split
 from ._summary_check import check_summary
 from ._tool_results import ToolResultCompactor, ToolResultPolicy
@@ -18,6 +19,7 @@ __all__ = [
     "resume_memory",
     "standalone_memory",
     "unread_sessions",
+    "session_ids",
     "referenced_files",
     "ContextKeeper",
     "Turn",

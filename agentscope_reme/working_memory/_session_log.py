@@ -10,23 +10,34 @@ from agentscope.message import Msg
 
 from .._errors import SessionError, StorageError
 from .._events import EventBus, EventKind
-from ..message import msg_to_dict
+from ..dialog import message_of, message_record
 from ..storage import Journal
 
-__all__ = ["SessionState", "SessionLog", "NoLog"]
+__all__ = ["SessionState", "SessionLog", "NoLog", "head_record"]
 
 logger = logging.getLogger("agentscope_reme")
 
+_UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, AssertionError, IndexError)
+
+FORMAT = 1
+"""The version of the records. A higher one is a later package's, which may mean something else by them."""
+
 Stored = tuple[Msg, list[str]]
+
+
+def head_record(session_id: str | None) -> dict[str, Any]:
+    """What a journal begins with: whose it is, and how to read it."""
+    return {"op": "session", "version": FORMAT, "session_id": session_id}
 
 
 @dataclass
 class SessionState:
     """What a session is after a number of records; `apply` adds one.
 
-    Records, by `op`: `add`, `drop`, `marks`, `edit` and `pins` name messages by the key they got when they were added;
-    `leaving` announces ids on their way into the archive, `fold` and `clear` say that they are there and have left;
-    `summary` sets the summary; `cursor` moves a consumer of the fold records forward; `state` replaces everything.
+    Records, by `op`: `session` begins a journal; `add`, `drop`, `marks`, `edit` and `pins` name messages by the key
+    they got when they were added; `leaving` announces ids on their way into the archive, `fold` and `clear` say that
+    they are there and have left; `summary` sets the summary; `cursor` moves a consumer of the fold records forward;
+    `state` replaces everything.
     """
 
     content: dict[int, Stored] = field(default_factory=dict)
@@ -38,25 +49,55 @@ class SessionState:
     leaving: dict[str, Any] | None = None
     number: int = 0
     session_id: str | None = None
+    faults: list[str] = field(default_factory=list)
+    """What could not be read."""
 
     @classmethod
     def replay(cls, records: Iterable[dict]) -> "SessionState":
-        """The state after all records; one that cannot be read is logged and passed over."""
+        """The state after all records; what cannot be read is logged, passed over and put down in `faults`.
+
+        Raises:
+            `SessionError`: a later version of this package wrote them.
+        """
         state = cls()
         for record in records:
             try:
                 state.apply(record)
-            except (KeyError, TypeError, ValueError, AttributeError, AssertionError) as error:
-                logger.warning("A journal record cannot be read (%r) and is passed over: %.200r", error, record)
+            except _UNREADABLE as error:
+                state._pass_over("a record", record, error)
         return state
 
     def apply(self, record: dict) -> None:
         """Add what one record says."""
         getattr(self, f"_on_{record['op']}")(record)
 
+    def _pass_over(self, what: str, value: Any, error: Exception) -> None:
+        logger.warning("In a journal %s cannot be read (%r) and is passed over: %.200r", what, error, value)
+        self.faults.append(f"{what} cannot be read ({error!r})")
+
+    def _on_session(self, record: dict) -> None:
+        self.session_id = record.get("session_id", self.session_id)
+        found = record.get("version", FORMAT)
+        if isinstance(found, int) and found > FORMAT:
+            raise SessionError(
+                f"Session {self.session_id!r} was written in format {found}, and this agentscope-reme knows formats up "
+                f"to {FORMAT}: upgrade agentscope-reme to go on with it.",
+            )
+
+    def _put(self, key: int, message: dict, marks: Iterable[str]) -> None:
+        if not isinstance(key, int):
+            raise TypeError(f"the key {key!r} is no number")
+        self.content[key] = (message_of(message), list(marks))
+
+    def _put_all(self, entries: Iterable[Any]) -> None:
+        for entry in entries:
+            try:
+                self._put(*entry)
+            except _UNREADABLE as error:
+                self._pass_over("a message", entry, error)
+
     def _on_add(self, record: dict) -> None:
-        for key, message, marks in record["entries"]:
-            self.content[key] = (Msg.from_dict(message), list(marks))
+        self._put_all(record["entries"])
 
     def _on_drop(self, record: dict) -> None:
         gone = {self.content.pop(key)[0].id for key in record["keys"] if key in self.content} & self.pins
@@ -69,9 +110,8 @@ class SessionState:
                 self.content[key] = (self.content[key][0], list(marks))
 
     def _on_edit(self, record: dict) -> None:
-        for key, message in record["entries"]:
-            if key in self.content:
-                self.content[key] = (Msg.from_dict(message), self.content[key][1])
+        known = ([*entry[:2], self.content[entry[0]][1]] for entry in record["entries"] if entry[0] in self.content)
+        self._put_all(known)
 
     def _on_summary(self, record: dict) -> None:
         self.summary = record["text"]
@@ -98,24 +138,25 @@ class SessionState:
         self.cursors[record["consumer"]] = record["number"]
 
     def _on_state(self, record: dict) -> None:
-        self.content = {key: (Msg.from_dict(message), list(marks)) for key, message, marks in record["entries"]}
+        self._on_session(record)
+        self.content = {}
+        self._put_all(record["entries"])
         self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
         self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
         self.leaving = record["leaving"]
-        self.session_id = record.get("session_id")
 
     def record(self) -> dict[str, Any]:
         """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
         return {
+            **head_record(self.session_id),
             "op": "state",
-            "entries": [[key, msg_to_dict(msg), marks] for key, (msg, marks) in self.content.items()],
+            "entries": [[key, message_record(msg), marks] for key, (msg, marks) in self.content.items()],
             "summary": self.summary,
             "pins": sorted(self.pins),
             "number": self.number,
             "outbox": self.outbox,
             "cursors": self.cursors,
             "leaving": self.leaving,
-            "session_id": self.session_id,
         }
 
 

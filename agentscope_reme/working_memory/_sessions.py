@@ -1,22 +1,38 @@
 # -*- coding: utf-8 -*-
 """How a memory comes about: new, resumed from its journal, or for one call only."""
 
+import json
+import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from agentscope.message import Msg
 
+from .._errors import SessionError, StorageError
+from .._events import EventKind
 from ..storage import Journal, JsonlFile, parse_lines
 from ..workspace import escape_name
 from ._departure import take_back
 from ._memory import ReMeInMemoryMemory
 from ._services import MemoryServices
-from ._session_log import SessionState
+from ._session_log import SessionState, head_record
 
-__all__ = ["create_memory", "referenced_files", "resume_memory", "standalone_memory", "unread_sessions"]
+__all__ = [
+    "create_memory",
+    "referenced_files",
+    "resume_memory",
+    "session_ids",
+    "standalone_memory",
+    "unread_sessions",
+]
 
+logger = logging.getLogger("agentscope_reme")
 
 _STORED_NAME = re.compile(rb"[0-9a-f]{24}\.txt")
+_NAMED = re.compile(rb'\A\{[^\n\[]*?"session_id": ("(?:[^"\\\n]|\\.)*")')
+_BEGINNING = 65_536
 
 
 def create_memory(session_id: str, services: MemoryServices) -> ReMeInMemoryMemory:
@@ -25,22 +41,27 @@ def create_memory(session_id: str, services: MemoryServices) -> ReMeInMemoryMemo
     Raises:
         `SessionExistsError`, `SessionInUseError`: there is one of this id.
     """
-    journal = Journal(services.workspace.sessions_dir, escape_name(session_id))
+    journal = _journal(session_id, services)
     journal.create()
     return ReMeInMemoryMemory(session_id, services, journal=journal)
 
 
 def resume_memory(session_id: str, services: MemoryServices) -> ReMeInMemoryMemory:
     """A session as its journal has it. What was on its way into the archive when the process died is taken back, so
-    that each message is in one place.
+    that each message is in one place. Where something of the journal cannot be read, a copy of it is kept and that is
+    told.
 
     Raises:
         `SessionNotFoundError`, `SessionInUseError`, `StorageError`: it cannot be gone on with.
+        `SessionError`: a later version of this package wrote it.
     """
-    journal = Journal(services.workspace.sessions_dir, escape_name(session_id))
+    journal = _journal(session_id, services)
     records = journal.open()
     try:
         state = SessionState.replay(records)
+        if faults := [*journal.faults, *state.faults]:
+            _keep_damaged(session_id, services, journal, faults)
+            _hold_back(state)
         take_back(session_id, services.archive, state)
         fresh = set(state.folded)
         state.folded |= journal.past()
@@ -50,6 +71,17 @@ def resume_memory(session_id: str, services: MemoryServices) -> ReMeInMemoryMemo
         raise
     memory.checkpoint(fresh)
     return memory
+
+
+def session_ids(folder: Path) -> list[str]:
+    """The ids of the sessions that have a journal, as `resume_memory` takes them, sorted.
+
+    Args:
+        folder (`Path`):
+            The workspace's `sessions_dir`. Of each journal the beginning is read.
+    """
+    found = (_session_id(path) for path in folder.glob("*.jsonl"))
+    return sorted(each for each in found if each is not None)
 
 
 def standalone_memory(services: MemoryServices, messages: Sequence[Msg], summary: str) -> ReMeInMemoryMemory:
@@ -65,7 +97,7 @@ def unread_sessions(services: MemoryServices, consumer: str) -> list[str]:
     return [
         state.session_id
         for _, state in _states(services)
-        if state.session_id and state.outbox and state.outbox[-1]["number"] > state.cursors.get(consumer, 0)
+        if state and state.session_id and state.outbox and state.outbox[-1]["number"] > state.cursors.get(consumer, 0)
     ]
 
 
@@ -78,8 +110,13 @@ def referenced_files(services: MemoryServices) -> set[str]:
     """
     names: set[bytes] = set()
     days: set[str] = set()
+    for copy in services.workspace.sessions_dir.glob("*.jsonl.corrupt-*"):
+        names.update(_STORED_NAME.findall(JsonlFile(copy).read()))
     for data, state in _states(services):
         names.update(_STORED_NAME.findall(data))
+        if state is None:
+            days.update(services.archive.days())
+            continue
         read = min((state.cursors.get(each, 0) for each in services.consumers), default=state.number)
         days.update(day for record in state.outbox if record["number"] > read for day in record["days"])
     for day in days:
@@ -87,7 +124,50 @@ def referenced_files(services: MemoryServices) -> set[str]:
     return {name.decode() for name in names}
 
 
-def _states(services: MemoryServices) -> Iterator[tuple[bytes, SessionState]]:
+def _journal(session_id: str, services: MemoryServices) -> Journal:
+    return Journal(
+        services.workspace.sessions_dir,
+        escape_name(session_id),
+        session_id=session_id,
+        head=head_record(session_id),
+    )
+
+
+def _keep_damaged(session_id: str, services: MemoryServices, journal: Journal, faults: list[str]) -> None:
+    copy = journal.set_aside()
+    error = f"{len(faults)} parts of the journal cannot be read ({faults[0]}); all of it is kept in {copy.name}."
+    logger.error("Session %s: %s", session_id, error)
+    services.events.emit(
+        EventKind.JOURNAL_DAMAGED, session_id=session_id, error=error, copy=str(copy), faults=len(faults)
+    )
+
+
+def _hold_back(state: SessionState) -> None:
+    """Take back from the archive only what is in the memory: the record that had it may be one that is damaged."""
+    if state.leaving:
+        held = {msg.id for msg, _ in state.content.values()}
+        state.leaving = {**state.leaving, "ids": [each for each in state.leaving["ids"] if each in held]}
+
+
+def _session_id(path: Path) -> str | None:
+    """Whose journal it is: what it says itself, else its name, where that is an id."""
+    with suppress(StorageError, ValueError):
+        named = _NAMED.search(JsonlFile(path).read(0, _BEGINNING))
+        session_id = json.loads(named[1]) if named else None
+        if session_id is not None and escape_name(session_id) == path.stem:
+            return session_id
+    if escape_name(path.stem) == path.stem:
+        return path.stem
+    logger.warning("Nobody knows whose session %s is: its beginning is damaged.", path)
+    return None
+
+
+def _states(services: MemoryServices) -> Iterator[tuple[bytes, SessionState | None]]:
+    """Each journal as it is, and its state; `None` where a later version of this package wrote it."""
     for path in sorted(services.workspace.sessions_dir.glob("*.jsonl")):
         data = JsonlFile(path).read()
-        yield data, SessionState.replay(parse_lines(data, str(path)))
+        try:
+            yield data, SessionState.replay(parse_lines(data, str(path)))
+        except SessionError as error:
+            logger.warning("%s", error)
+            yield data, None
