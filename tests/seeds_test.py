@@ -106,3 +106,58 @@ def test_the_in_memory_memory_section(tmp_path, capsys):
         await reme.close()
 
     asyncio.run(main())
+
+
+def test_the_quick_start_of_the_file_based_memory(tmp_path, monkeypatch, capsys):
+    """The whole program; nothing is configured but a model name, so that there is no key and no model."""
+    monkeypatch.chdir(tmp_path)
+
+    async def main():
+        reme = ReMeLight(
+            default_as_llm_config={"model_name": "qwen3.5-35b-a3b"},
+            default_file_store_config={"fts_enabled": True, "vector_enabled": False},
+            enable_load_env=True,
+        )
+        await reme.start()
+        messages = [
+            {"role": "user", "content": "记住：我的项目只用 Python 3.12。", "time_created": "2026-02-28 09:00:00"},
+            *conversation(4),
+        ]
+        messages_to_compact, messages_to_keep, is_valid = await reme.check_context(
+            messages=messages, memory_compact_threshold=90000, memory_compact_reserve=10000
+        )
+        assert (messages_to_compact, len(messages_to_keep), is_valid) == ([], len(messages), True)
+        summary = await reme.compact_memory(
+            messages=messages, previous_summary="", max_input_length=128000, compact_ratio=0.7, language="zh"
+        )
+        assert "Python 3.12" in summary
+        messages = await reme.compact_tool_result(messages)
+        processed_messages, compressed_summary = await reme.pre_reasoning_hook(
+            messages=messages,
+            system_prompt="你是一个有用的 AI 助手。",
+            compressed_summary="",
+            max_input_length=128000,
+            compact_ratio=0.7,
+            memory_compact_reserve=10000,
+            enable_tool_result_compact=True,
+            tool_result_compact_keep_n=3,
+        )
+        assert (len(processed_messages), compressed_summary) == (len(messages), "")
+        summary_result = await reme.summary_memory(messages=messages, language="zh")
+        assert summary_result
+        result = await reme.memory_search(query="Python 版本偏好", max_results=5)
+        assert "Python 3.12" in result.content[0]["text"]
+        memory = reme.get_in_memory_memory()
+        for msg in messages:
+            await memory.add(msg)
+        token_stats = await memory.estimate_tokens(max_input_length=128000)
+        print(f"当前上下文使用率: {token_stats['context_usage_ratio']:.1f}%")
+        print(f"消息 token 数量: {token_stats['messages_tokens']}")
+        print(f"估计总 token 数量: {token_stats['estimated_tokens']}")
+        assert await memory.mark_messages_compressed(messages[:1]) == 1
+        await reme.close()
+
+    asyncio.run(main())
+    assert "当前上下文使用率" in capsys.readouterr().out
+    assert "Python 3.12" in (tmp_path / ".reme" / "MEMORY.md").read_text("utf-8")
+    assert (tmp_path / ".reme" / "memory" / "2026-02-28.md").exists()
