@@ -238,7 +238,8 @@ def test_a_greeting_never_stands_for_messages(tmp_path, greeting):
     async def play(it):
         shown = await it.step()
         (folded,) = it.told(EventKind.FOLDED)
-        assert (folded.details["source"], folded.details["attempts"]) == ("extractive", 2)
+        assert folded.details["source"] == "extractive"
+        assert folded.details["attempts"] in (2, 4), "one retry, of each half of a split turn"
         assert greeting[:12] not in text_of(shown)
 
     in_scene(tmp_path, play, greeting)
@@ -312,7 +313,7 @@ def test_the_summary_is_neither_condensed_nor_archived(tmp_path):
         assert "batches of 500" not in text_of(archived(tmp_path))
         for request in it.writer.requests:
             transcript = text_of(request.messages[-1:]).rpartition("<transcript>")[2].partition("</transcript>")[0]
-            assert "table_" in transcript
+            assert "step" in transcript
             assert "batches of 500" not in transcript
 
     in_scene(tmp_path, play, SUMMARY)

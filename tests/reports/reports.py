@@ -3,8 +3,8 @@
 
 Reports are what users of agent memories complained of, collected from public threads and named by a letter (the group)
 and a number; faults are what was found wrong in an existing package of this kind, numbered. Each is a kind of thing
-that can go wrong, told here in a line, with the tests that would go wrong then. `reports_test.py` checks that the tests exist
-and that no report of the groups is missing.
+that can go wrong, told here in a line, with the tests that would go wrong then. `reports_test.py` checks that the tests
+exist and that no report of the groups is missing.
 """
 
 from dataclasses import dataclass
