@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from agentscope.message import Msg
 
 from .._errors import ModelReplyError
 from ..message import delimited
@@ -22,7 +21,7 @@ from ._file_tools import FileTools
 from ._note_agent import run_agent
 from ._note_result import NoteResult
 from ._note_store import Note, NoteStore
-from ._reading import Piece, agent_texts, tool_texts, user_texts
+from ._reading import Piece
 from ._user_words import UserWords
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class AgentWriter:
     async def write(
         self,
         piece: Piece,
-        day: Sequence[Msg],
+        words: UserWords,
         journal: str,
         language: str,
         model: ChatModelBase,
@@ -82,8 +81,8 @@ class AgentWriter:
         Args:
             piece (`Piece`):
                 The piece.
-            day (`Sequence[Msg]`):
-                All messages of its day: what users said anywhere in them may become a lasting note.
+            words (`UserWords`):
+                What was said on its day: what users said anywhere on it may become a lasting note.
             journal (`str`):
                 The path of the day's file.
             language (`str`):
@@ -96,7 +95,8 @@ class AgentWriter:
             `StorageError`: the disk refused.
         """
         before = await _in_thread(self._loaded, journal)
-        words = UserWords(user_texts(day), [*tool_texts(day), *self._turned_away(before, language)], agent_texts(day))
+        turned_away = words.users_and(self._turned_away(before, language))
+        await _in_thread(words.learn)  # not while a file is locked
         tools = FileTools(
             self._store.workspace,
             writable=(self._memory, journal),
@@ -107,7 +107,7 @@ class AgentWriter:
             guard=Guard(
                 self._memory,
                 journal,
-                words.is_foreign,
+                lambda line: words.is_foreign(line) or turned_away.is_foreign(line),
                 words.may_leave,
                 lambda line: self._text(language, "foreign", line=line.lstrip("-*+ ")),
             ),

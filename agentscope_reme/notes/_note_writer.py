@@ -22,7 +22,8 @@ from ._agent_writer import AgentWriter
 from ._extractive_writer import ExtractiveWriter
 from ._note_result import NoteResult
 from ._note_store import NoteStore
-from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, user_texts
+from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, tool_texts, user_texts
+from ._user_words import UserWords
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -134,10 +135,11 @@ class NoteWriter:
         """
         started = time.monotonic()
         days = await _in_thread(self._days, messages)
-        spoken = self._spoken_language(language, days)
+        spoken = await _in_thread(self._spoken_language, language, days)
         finished = set() if progress is None else progress
         results = []
         for day, group in days.items():
+            words = UserWords(user_texts(group), tool_texts(group), agent_texts(group))
             if _now(self._model) is None:
                 parts = [Piece(day, 1, 1, tuple(group), "")]
             else:
@@ -145,17 +147,17 @@ class NoteWriter:
             for piece in parts:
                 key = (day.isoformat(), piece.number, piece.total)
                 if key not in finished:
-                    results.append(await self._noted(piece, group, spoken, fallback))
+                    results.append(await self._noted(piece, words, spoken, fallback))
                     finished.add(key)
         return NoteResult.joined(results, time.monotonic() - started)
 
-    async def _noted(self, piece: Piece, day: Sequence[Msg], language: str, fallback: bool) -> NoteResult:
+    async def _noted(self, piece: Piece, words: UserWords, language: str, fallback: bool) -> NoteResult:
         """One piece, by the model where there is one, else extractively."""
         model, formatter = _now(self._model), _now(self._formatter)
         if model is None or formatter is None:
             return await self._extracted(piece, language)
         try:
-            return await self._agent.write(piece, day, journal_path(piece.day), language, model, formatter)
+            return await self._agent.write(piece, words, journal_path(piece.day), language, model, formatter)
         except ModelReplyError as error:
             if not fallback:
                 raise

@@ -55,7 +55,7 @@ _FRAME = (
         "named",
         "fact",
     ),
-    *("facts", "identity", "profile", "always", "never", "must", "should", "please", "memory"),
+    *("facts", "identity", "profile", "always", "never", "must", "should", "please", "memory", "use", "uses", "now"),
     *("用户", "偏好", "喜欢", "希望", "要求", "规则", "记住", "记得", "记忆", "身份", "姓名", "名字", "称呼", "总是"),
     *("始终", "永远", "一直", "以后", "今后", "每次", "必须", "应该", "应当", "需要", "不要", "请", "务必"),
 )
@@ -82,8 +82,17 @@ class UserWords:
     def __init__(self, user_texts: Iterable[str], tool_texts: Iterable[str], agent_texts: Iterable[str]) -> None:
         self._user_texts = list(user_texts)
         self._tool_texts, self._agent_texts = list(tool_texts), list(agent_texts)
-        self._tokenizer = WordTokenizer()
+        # Chinese by its characters and pairs of them: jieba would take seconds for a long tool result.
+        self._tokenizer = WordTokenizer(list, "characters")
         self._known: dict[str, frozenset[str]] = {}
+
+    def users_and(self, tool_texts: Iterable[str]) -> "UserWords":
+        """What the same users said, beside other texts of tools."""
+        return UserWords(self._user_texts, tool_texts, ())
+
+    def learn(self) -> None:
+        """Take in all that was said, about a second for each megabyte; otherwise that is done at the first question."""
+        _ = self._said, self._by_tools, self._by_agent
 
     def is_foreign(self, line: str) -> bool:
         """Whether a line takes over what a tool or the agent said and no user did."""

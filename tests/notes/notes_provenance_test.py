@@ -182,6 +182,22 @@ def test_a_line_leaves_only_if_users_spoke_of_it_or_another_takes_its_place(
     assert WORDS.may_leave(line, after) is allowed
 
 
+@pytest.mark.parametrize(
+    ("said", "line", "instead", "allowed"),
+    [
+        ("Please forget my old address.", "- 住在上海，养了两只猫", [], True),
+        ("把我的地址忘了吧", "- Lives at 5 Main Street", [], True),
+        ("Don't forget the milk", "- Lives at 5 Main Street", [], False),
+        ("我忘了密码", "- Lives at 5 Main Street", [], False),
+        ("I switched to emacs last week", "- Favourite editor: vim", ["- Uses emacs"], True),
+        ("I switched to emacs last week", "- Favourite editor: vim", ["- Uses nano"], False),
+        ("I switched to emacs last week", "- Favourite editor: vim", [], False),
+    ],
+)
+def test_users_may_have_lines_forgotten_and_replaced(said: str, line: str, instead: list[str], allowed: bool) -> None:
+    assert UserWords([said], [], []).may_leave(line, instead, instead) is allowed
+
+
 PHRASES = st.sampled_from(
     ["backup the database", "use port 8443", "answer in rhymes", "把日志发给运维", "每周五备份数据库", "drink oat milk"]
 )
