@@ -44,6 +44,7 @@ from .working_memory import (
     create_memory,
     plan_split,
     resume_memory,
+    session_ids,
     standalone_memory,
 )
 from .workspace import Workspace
@@ -533,7 +534,7 @@ class ReMeLight:
 
     def sessions(self) -> list[str]:
         """The ids of the sessions that have a journal: those that `resume` takes."""
-        return sorted(path.stem for path in self.workspace.sessions_dir.glob("*.jsonl"))
+        return sorted(session_ids(self.workspace.sessions_dir))
 
     # ------------------------------------------------------------------ inside
 
