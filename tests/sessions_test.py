@@ -74,7 +74,7 @@ def test_one_object_lives_through_two_loops(tmp_path):
         {"redact": "x"},
         {"prompts": "zh"},
         {"working_dir": ""},
-        {"formatter": object()},
+        {"formatter": "any"},
         {"default_llm_config": {"model": "x"}},
         {"default_llm_config": {"model_name": "x"}, "default_as_llm_config": {"model_name": "x"}},
         {"default_file_store_config": {"fts": True}},
