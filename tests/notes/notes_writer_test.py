@@ -33,7 +33,7 @@ from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, ModelReplyError, PromptError
 from agentscope_reme.message import MARK_KEY
-from agentscope_reme.notes import FileTools, NoteWriter
+from agentscope_reme.notes import FileTools, NoteWriter, _note_agent
 from agentscope_reme.notes import _note_store as note_store
 from agentscope_reme.testing import ScriptedChatModel, call
 from agentscope_reme.workspace import Workspace
@@ -60,13 +60,14 @@ def shanghai(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # ---------------------------------------------------------------------- with a model
 
 
-def test_the_agent_notes_and_promotes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_agent_notes_and_promotes(tmp_path: Path, stream: bool) -> None:
     script = [
         call("append", file_path=JOURNAL, content="- 10:40 the app was deployed on port 8443"),
         call("append", file_path="MEMORY.md", content="- Allergic to peanuts"),
         "Noted the deployment and the allergy.",
     ]
-    result = run(lambda: writer_of(tmp_path, script).write(TALK))
+    result = run(lambda: writer_of(tmp_path, ScriptedChatModel(script, stream=stream)).write(TALK))
     assert result.source == "model"
     assert result.files == (JOURNAL,)
     assert result.memory_md
@@ -167,9 +168,11 @@ def test_a_model_that_hangs_is_given_up_in_time(tmp_path: Path, stream: bool) ->
     assert "0.1 seconds" in result.error
 
 
-def test_a_model_that_swallows_cancellation_writes_no_more(tmp_path: Path) -> None:
+def test_a_model_that_swallows_cancellation_writes_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_note_agent, "_GRACE", 0.1)
+
     async def stubborn(messages: Any, tools: Any) -> Any:
-        for _ in range(26):
+        for _ in range(8):
             try:
                 await anyio.sleep(0.05)
             except asyncio.CancelledError:
@@ -675,7 +678,7 @@ CALLS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(CALLS)
 def test_no_model_can_take_a_hand_written_line_or_give_itself_rules(
     tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[str, str, Any, str]]
