@@ -32,7 +32,6 @@ __all__ = ["AgentWriter"]
 
 logger = logging.getLogger("agentscope_reme")
 
-_READ_BYTES = 16_384
 _NOTHING_CHARS = 300
 
 
@@ -52,6 +51,8 @@ class AgentWriter:
             How often the agent may ask its model for a piece.
         timeout (`float | None`):
             Seconds for a piece.
+        max_read_bytes (`int`):
+            How much of a file it is shown at once.
     """
 
     def __init__(
@@ -63,9 +64,10 @@ class AgentWriter:
         *,
         max_steps: int,
         timeout: float | None,
+        max_read_bytes: int,
     ) -> None:
         self._store, self._book, self._memory, self._extractive = store, book, memory, extractive
-        self._max_steps, self._timeout = max_steps, timeout
+        self._max_steps, self._timeout, self._max_read_bytes = max_steps, timeout, max_read_bytes
 
     async def write(
         self,
@@ -101,7 +103,7 @@ class AgentWriter:
             self._store.workspace,
             writable=(self._memory, journal),
             readable=(self._memory, "memory/"),
-            max_read_bytes=_READ_BYTES,
+            max_read_bytes=self._max_read_bytes,
             book=self._book,
             language=language,
             guard=Guard(

@@ -34,7 +34,9 @@ __all__ = ["NoteWriter"]
 logger = logging.getLogger("agentscope_reme")
 
 _MEMORY_MD = "MEMORY.md"
-_TRANSCRIPT_SHARE = 0.5
+_TRANSCRIPT_SHARE = 0.4
+_READ_BYTES_PER_TOKEN = 0.4
+_READ_BYTES = (1_024, 16_384)
 _LEAST_CAPACITY = 256
 
 
@@ -63,7 +65,7 @@ class NoteWriter:
         count (`Callable[[str], int]`):
             Tokens in a text.
         max_input_tokens (`int`):
-            The model's window. A part of the messages takes at most half of it; what is longer is shown in parts.
+            The model's window. A part of the messages takes at most two fifths of it; what is longer is shown in parts.
         max_steps (`int`):
             How often the agent may ask the model for a part.
         timeout (`float | None`):
@@ -102,7 +104,16 @@ class NoteWriter:
         self._redact = redact
         store = NoteStore(workspace)
         self._extractive = ExtractiveWriter(store, book, journal_path, _MEMORY_MD, _archive_path)
-        self._agent = AgentWriter(store, book, _MEMORY_MD, self._extractive, max_steps=max_steps, timeout=timeout)
+        least, most = _READ_BYTES
+        self._agent = AgentWriter(
+            store,
+            book,
+            _MEMORY_MD,
+            self._extractive,
+            max_steps=max_steps,
+            timeout=timeout,
+            max_read_bytes=max(least, min(most, int(max_input_tokens * _READ_BYTES_PER_TOKEN))),
+        )
 
     async def write(
         self,
