@@ -33,7 +33,7 @@ def message_of(record: dict[str, Any]) -> Msg:
     """
     if not isinstance(record, dict):
         raise TypeError(f"a message is {type(record).__name__}, not a dictionary")
-    content = record.get("content")
+    content: Any = record.get("content")
     if isinstance(content, dict):
         content = [content]
     msg = Msg(

@@ -81,6 +81,13 @@ class EntryBook:
     def of(self, msg: Msg) -> Entry:
         return self._entries[id(msg)]
 
+    def get(self, msg: Msg) -> Entry | None:
+        return self._entries.get(id(msg))
+
+    def knows(self, content: Content) -> bool:
+        """Whether the book knows just the messages of `content`."""
+        return len(content) == len(self._entries) and all(id(msg) in self._entries for msg, _ in content)
+
     def drop(self, messages: Iterable[Msg]) -> None:
         for msg in messages:
             entry = self._entries.pop(id(msg), None)
@@ -128,14 +135,21 @@ class EntryBook:
             entry = self._entries[id(msg)]
             if marks or not entry.visible:
                 self.remark(entry, marks)
-            signature = content_signature(msg)
-            if signature != entry.signature:
-                self.visible_tokens -= entry.tokens * entry.visible
-                entry.signature, entry.tokens = signature, self.tokens.message(msg)
-                entry.result_bytes = _result_bytes(msg)
-                self.visible_tokens += entry.tokens * entry.visible
+            if content_signature(msg) != entry.signature:
+                self.recount(entry)
                 changed.append(entry)
         return changed
+
+    def recount(self, entry: Entry) -> None:
+        """Know a message as it is now."""
+        before = entry.tokens
+        entry.signature, entry.tokens = content_signature(entry.msg), self.tokens.message(entry.msg)
+        self.visible_tokens += (entry.tokens - before) * entry.visible
+        entry.result_bytes = _result_bytes(entry.msg)
+        if entry.result_bytes:
+            self._results[id(entry.msg)] = entry
+        else:
+            self._results.pop(id(entry.msg), None)
 
 
 def text_bytes(msg: Msg) -> list[int]:
