@@ -153,6 +153,7 @@ class ReMeInMemoryMemory(SessionContents):
 
     def state_dict(self) -> dict:
         """The host's state, which the host's own memory loads as well, and the pins."""
+        self._clean(self._book.of(msg) for msg, _ in self._agreed())
         state = deepcopy(super().state_dict())
         return {**state, "pins": sorted(self._state.pins)} if self._state.pins else state
 

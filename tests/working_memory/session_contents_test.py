@@ -123,6 +123,7 @@ def test_no_secret_reaches_the_disk(tmp_path, enter, leave, blocks):
         memory = create_memory("s", services)
         await enter(memory, msg)
         await leave(memory)
+        assert SECRET not in json.dumps(memory.state_dict(), ensure_ascii=False)
         memory.close()
         assert SECRET not in memory.get_compressed_summary()
 
