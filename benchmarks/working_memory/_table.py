@@ -34,7 +34,7 @@ NOTES = (
     "ReMe keeps added messages in memory only; ours are in the journal on disk when add() returns.",
     "ReMe counts a token as 3.75 bytes of any text; ours are estimated by script.",
     "ReMe cuts results in place, keeps their head only, and does it on the event loop; ours gives new messages with "
-    "head and tail, from a thread.",
+    "head and tail, from a thread, and hashes each text, so that the same text is stored once.",
 )
 
 
