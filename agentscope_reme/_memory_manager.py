@@ -205,10 +205,9 @@ class MemoryManager(ReMeLight):
             for tool in self._tools:
                 agent.toolkit.remove_tool_function(tool.__name__)
         plain = InMemoryMemory()
-        plain.load_state_dict(memory.state_dict())
+        plain.content, plain._compressed_summary = memory.hand_over()
         if agent.memory is memory:
             agent.memory = plain
-        memory.close()
         self._events.emit(
             EventKind.DETACHED, session_id=memory.session_id, agent=agent.name, messages=len(plain.content)
         )
