@@ -79,6 +79,8 @@ class MemoryManager(ReMeLight):
         recall (`RecallConfig | bool`):
             Whether notes and archive are searched before each reply, and how much of what is found is shown. MEMORY.md
             is shown in any case, unless a configuration says otherwise.
+        enable_search_tools (`bool`):
+            Whether agents get `memory_search` and `memory_get`, whose schemas take some 800 tokens of each request.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -115,6 +117,7 @@ class MemoryManager(ReMeLight):
         old_max_bytes: int = 3_000,
         retention_days: float | None = 3,
         recall: RecallConfig | bool = False,
+        enable_search_tools: bool = True,
     ) -> None:
         super().__init__(
             working_dir,
@@ -147,7 +150,7 @@ class MemoryManager(ReMeLight):
         self._tools: tuple[Callable[..., Any], ...] = (
             reload.grep_working_memory,
             reload.read_working_memory,
-            *self._search_tools.functions(),
+            *(self._search_tools.functions() if enable_search_tools else ()),
         )
         config = recall if isinstance(recall, RecallConfig) else RecallConfig(enabled=bool(recall))
         self._recall = Recall(self._services, config, self._search.search)
