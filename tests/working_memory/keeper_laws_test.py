@@ -95,7 +95,7 @@ def assert_exactly_once(said: list[Msg], it: Session) -> None:
 
 @pytest.mark.parametrize("reply", [None, *REPLIES])
 @given(history=HISTORIES, seed=st.integers(0, 3))
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_the_hook_keeps_the_laws(reply, history, seed):
     async def main():
         async with session(reply) as it:
@@ -150,7 +150,7 @@ def test_the_hook_keeps_the_laws(reply, history, seed):
 
 
 @given(history=HISTORIES)
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_what_is_added_deleted_or_pinned_while_the_model_is_asked_survives(history):
     async def main():
         async with session("good") as it:
