@@ -191,12 +191,17 @@ class SessionContents(InMemoryMemory):
         """The journal keys of the recent tool results: the trailing run of them, and at least so many; 0 makes none."""
         if at_least == 0:
             return set()
-        run = 0
-        for msg, _ in reversed(self._agreed()):
-            if not self._book.of(msg).result_bytes:
+        keys: set[int] = set()
+        in_run = True
+        for msg, _ in reversed(self.content):
+            entry = self._book.get(msg)
+            found = entry is not None and entry.result_bytes > 0
+            in_run = in_run and found
+            if not in_run and len(keys) >= at_least:
                 break
-            run += 1
-        return {entry.key for entry in self._book.results()[-max(run, at_least) :]}
+            if entry is not None and found:
+                keys.add(entry.key)
+        return keys
 
     def guide_tokens(self) -> int:
         """The size of what is said around a summary."""
