@@ -15,7 +15,7 @@ DEFAULT_RESERVE = 10_000
 """Tokens that a compaction leaves for the most recent messages, unless told otherwise."""
 
 _SUMMARY_SHARE = 0.2
-_SUMMARY_CEILING = 4_000
+_SUMMARY_FLOOR, _SUMMARY_CEILING = 128, 4_000
 _HINT_TOKENS = 500
 
 
@@ -75,7 +75,12 @@ class ContextConfig:
     @property
     def summary_budget(self) -> int:
         """The most tokens that a summary may take."""
-        return max(128, min(_SUMMARY_CEILING, int(self.threshold * _SUMMARY_SHARE)))
+        return max(_SUMMARY_FLOOR, min(_SUMMARY_CEILING, int(self.threshold * _SUMMARY_SHARE)))
+
+    def summary_budget_beside(self, fixed: int) -> int:
+        """The same where the system prompt and the tools take so many tokens: its share of what they leave."""
+        share = int((self.threshold - fixed) * _SUMMARY_SHARE)
+        return max(_SUMMARY_FLOOR, min(self.summary_budget, share))
 
     @property
     def headroom(self) -> int:

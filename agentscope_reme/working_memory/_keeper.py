@@ -5,6 +5,7 @@ import functools
 import logging
 import time
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +44,7 @@ class Fold:
     split: int | None
     kept: int
     previous: str
+    budget: int
 
     @property
     def messages(self) -> list[Msg]:
@@ -227,10 +229,9 @@ class ContextKeeper:
         memory, context = turn.memory, turn.memory.services.context
         entries = [entry for entry, marks in memory.visible(everything=True) if HINT not in marks]
         messages = [entry.msg for entry in entries]
-        fixed = (
-            parts["system_prompt"] + parts["tools"] + parts["shown"] + context.summary_budget + memory.guide_tokens()
-        )
-        room = context.threshold - fixed - context.hint_tokens - context.headroom
+        fixed = parts["system_prompt"] + parts["tools"] + parts["shown"]
+        budget = context.summary_budget_beside(fixed)
+        room = context.threshold - fixed - budget - memory.guide_tokens() - context.hint_tokens - context.headroom
         pins = memory.pins
         groups = units(messages)
         plan = plan_split(
@@ -246,7 +247,7 @@ class ContextKeeper:
             for unit in groups
             if unit.start in chosen
         ]
-        return Fold(folded, plan.turn_start, len(plan.keep), memory.get_compressed_summary())
+        return Fold(folded, plan.turn_start, len(plan.keep), memory.get_compressed_summary(), budget)
 
     def _still_there(self, memory: ReMeInMemoryMemory, fold: Fold) -> list[Msg]:
         """What of the fold may go now: units of which nothing was edited or pinned since; what was deleted is gone."""
@@ -261,7 +262,9 @@ class ContextKeeper:
         return going
 
     async def _summarize(self, turn: Turn, fold: Fold) -> Summary:
-        summary = await turn.compactor.summarize(
+        compactor = copy(turn.compactor)
+        compactor.budget = min(compactor.budget, fold.budget)
+        summary = await compactor.summarize(
             fold.messages,
             fold.previous,
             language=turn.language,

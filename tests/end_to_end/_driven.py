@@ -104,11 +104,13 @@ def file_text(n: int) -> str:
     return f"file {n}\n" + "\n".join(f"{at} {line}" for at in range(pick.choice((1, 3, 20, 20, 60, 200, 2000))))
 
 
+WORDS_ONLY = {"vector_enabled": False}
+
+
 def manager_of(folder: Path, window: int = 4_000, **options: Any) -> MemoryManager:
     """A manager that takes no notes, so that the server is asked for nothing but answers and summaries."""
-    return MemoryManager(
-        folder, **{"max_input_length": window, "old_max_bytes": 1_500, "enable_notes": False, **options}
-    )
+    plain = {"enable_notes": False, "enable_search_tools": False, "default_file_store_config": WORDS_ONLY}
+    return MemoryManager(folder, **{"max_input_length": window, "old_max_bytes": 1_500, **plain, **options})
 
 
 @dataclass

@@ -81,6 +81,31 @@ def test_thirty_requests(
     assert not driven.told(EventKind.OVER_BUDGET)
 
 
+@pytest.mark.parametrize("extractive", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_small_window_with_all_our_tools(loopback: Start, tmp_path: Path, extractive: bool) -> None:
+    """The schemas alone take more than a third of it: the summary gets its share of what is left, not of the whole."""
+
+    async def main() -> None:
+        options = {"model": None} if extractive else {}
+        driven = Driven(server, manager_of(tmp_path, 4_000, enable_search_tools=True, **options), tmp_path)
+        agent = driven.agent()
+        for number in range(3):
+            seen.append(f"request {number} 第{number}问")
+            await agent(user(f"{seen[-1]}: " + "please check the log 请检查日志 " * (1, 30, 400)[number]))
+        driven.assert_sound(agent)
+        assert driven.told(EventKind.FOLDED)
+        assert not driven.told(EventKind.OVER_BUDGET)
+
+    def say(body: dict, number: int) -> object:
+        assert any(seen[-1] in text_of(message) for message in body["messages"])
+        return script(body, number)
+
+    seen: list[str] = []
+    script = rounds(8, most=2)
+    server = loopback(Brain(say), window=4_000)
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(("window", "calls"), [(4_000, 6), (8_000, 18)])
 @pytest.mark.parametrize("parallel", [True, False])
 def test_a_round_that_fills_the_window_by_itself(
