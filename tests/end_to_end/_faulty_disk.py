@@ -42,7 +42,7 @@ class FaultyDisk:
 
     def _standing_before(self, name: str, call: Callable) -> Callable:
         def asked(*args: Any, **options: Any) -> Any:
-            path = _path_of(args[0])
+            path = path_of(args[0])
             if not _concerns_us(name, path, args):
                 return call(*args, **options)
             self.calls.append((name, path))
@@ -56,7 +56,8 @@ class FaultyDisk:
         return asked
 
 
-def _path_of(target: Any) -> str:
+def path_of(target: Any) -> str:
+    """The path that a call to the disk concerns, also where it names an open file."""
     if isinstance(target, int):
         try:
             return os.readlink(f"/proc/self/fd/{target}")

@@ -5,6 +5,7 @@ It reads orders from its standard input, a JSON object a line, and answers each 
 """
 
 import contextlib
+import gc
 import json
 import logging
 import os
@@ -53,21 +54,18 @@ class Zygote:
 def main() -> None:
     logging.disable(logging.CRITICAL)
     os.fsync = lambda _fd: None
-    from _kill_session import run
+    from _kill_session import PATCHED, run
 
     with tempfile.TemporaryDirectory() as folder:  # loads what is loaded at first use
-        pid = fork(run, {"folder": folder, "session": "warm", "told": f"{folder}/told", "seed": 1, "count": 1})
-        os.waitpid(pid, 0)
-        order = {"folder": folder, "session": "hot", "told": f"{folder}/hot", "seed": 2, "count": 25}
-        # the same in this process, whose threads end with their event loop
-        saved = {
-            name: getattr(os, name) for name in ("write", "replace", "fsync", "ftruncate", "unlink", "open", "mkdir")
-        }
-        run(order)
+        saved = {name: getattr(os, name) for name in PATCHED}
+        run({"folder": folder, "session": "warm", "told": f"{folder}/told", "seed": 2, "count": 25, "close": True})
         for name, call in saved.items():
             setattr(os, name, call)
-    while threading.active_count() > 1:
+    until = time.monotonic() + 10
+    while threading.active_count() > 1:  # threads end with their event loop and with the manager
+        assert time.monotonic() < until, threading.enumerate()
         time.sleep(0.01)
+    gc.freeze()
     for line in sys.stdin:
         print(json.dumps(together(run, json.loads(line))), flush=True)
 

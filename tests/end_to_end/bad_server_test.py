@@ -42,7 +42,7 @@ BAD: dict[str, Any] = {
     "half a stream": Broken(Text("BAD\n" + SUMMARY, piece=30), after=4),
     "no answer": Hang(5),
     "a drip": Text("BAD\n" + SUMMARY, pause=0.08, piece=4),
-    "longer than its input": SUMMARY + "\n- BAD BAD BAD BAD" * 3_000,
+    "longer than its input": SUMMARY + "\n- BAD BAD BAD BAD" * 700,
     "only thoughts": "<think>BAD: what shall I say?</think>",
     "thoughts without end": "<think>BAD: what shall I say? " + SUMMARY,
     "calls a tool": [call("read", n=1)],
@@ -52,9 +52,9 @@ SLOW = {"401", "blank", "asks back", "prose", "error", "refusal", "问候"}
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A summary that takes longer than half a second is none."""
+    """A summary that takes long is none."""
     make = Compactor.__init__
-    monkeypatch.setattr(Compactor, "__init__", lambda self, **options: make(self, **{**options, "timeout": 0.5}))
+    monkeypatch.setattr(Compactor, "__init__", lambda self, **options: make(self, **{**options, "timeout": 0.25}))
 
 
 async def folding(driven: Driven, **options: Any) -> Any:

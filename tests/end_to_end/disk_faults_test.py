@@ -93,11 +93,19 @@ async def more_and_the_hook(it: Watched) -> None:
     await it.hook()
 
 
-@pytest.mark.parametrize("torn", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scene", [the_hook, pytest.param(more_and_the_hook, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("for_good", [False, True])
+@pytest.mark.parametrize(
+    ("scene", "torn", "every"),
+    [
+        (the_hook, False, 3),
+        pytest.param(the_hook, False, 1, marks=pytest.mark.slow),
+        pytest.param(the_hook, True, 1, marks=pytest.mark.slow),
+        pytest.param(more_and_the_hook, False, 1, marks=pytest.mark.slow),
+        pytest.param(more_and_the_hook, True, 1, marks=pytest.mark.slow),
+    ],
+)
 def test_every_call_to_the_disk_is_refused_in_turn(
-    tmp_path: Path, scene: Callable[[Watched], Any], torn: bool, for_good: bool
+    tmp_path: Path, scene: Callable[[Watched], Any], torn: bool, every: int, for_good: bool
 ) -> None:
     """The n-th call alone, or all from the n-th on, until the hook is over."""
 
@@ -121,9 +129,8 @@ def test_every_call_to_the_disk_is_refused_in_turn(
         assert it.memory.journal_state == "ok"
         assert it.memory.get_compressed_summary()
         await it.end()
-        it.session.manager.subscribe(it.events.append)
 
-    for at in range(1, calls_of(scene, tmp_path / "rehearsal") + 1):
+    for at in range(1, calls_of(scene, tmp_path / "rehearsal") + 1, every):
         asyncio.run(main(at))
 
 

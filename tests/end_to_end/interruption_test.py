@@ -201,7 +201,7 @@ def test_in_the_middle_of_a_fold(loopback: Start, tmp_path: Path, way: str, monk
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("points", [8, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("points", [5, pytest.param(60, marks=pytest.mark.slow)])
 def test_at_any_time(loopback: Start, tmp_path: Path, way: str, points: int) -> None:
     """One agent is stopped again and again, each time a little later in its work."""
 

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 from _driven import archived
-from _kill_session import Session, Teller, the_message
+from _kill_session import PATCHED, Session, Teller, the_message
 from _kill_zygote import Zygote
 from agentscope.message import Msg
 
 from agentscope_reme.message import blocks_of, output_text
+from agentscope_reme.working_memory import ReMeInMemoryMemory, Turn, resume_memory
 
 WHOLE_SESSION = 0.3
 """Seconds that a child's operations take, about; deaths are spread over them."""
@@ -75,30 +76,40 @@ def judge(folder: Path, told: Told, *, notes: bool = False) -> None:
     session = Session(str(folder), told.session_id, Teller("/dev/null"), notes=notes)
 
     async def main() -> None:
-        await session.begin(resume=True)
-        memory = session.memory
+        memory = await gone_on_with(session, start=notes)
         held = {msg.id for msg, _ in memory.content}
         assert_conserved(folder, told, held)
         assert_old_or_new(told, held, memory.get_compressed_summary())
         if told.flight in (None, "hook", "compact", "add", "hint", "summary", "begin"):
             assert sorted(memory.pins) == told.pins
-        assert_whole(session, folder, told.session_id)
+        assert_whole(session, memory, folder)
         new = [1000 + at for at in range(9)]
         for number in new:
             await memory.add(the_message(told.session_id, number))
-        await session.manager._before_reasoning(session.agent, {})
-        await session.manager.compact()
+        for force in (False, True):
+            manager = session.manager
+            await manager._keeper.pipeline(Turn(memory, manager._compactor(manager._services.context), force=force))
+        assert memory.get_compressed_summary()
         told.alive |= told._ids(new)
         assert_conserved(folder, told, {msg.id for msg, _ in memory.content})
         state = [msg.to_dict() for msg, _ in memory.content], memory.get_compressed_summary(), memory.pins
+        memory.close()
         await session.manager.close()
         again = Session(str(folder), told.session_id, Teller("/dev/null"), notes=notes)
-        await again.begin(resume=True)
-        memory = again.memory
+        memory = await gone_on_with(again, start=notes)
         assert state == ([msg.to_dict() for msg, _ in memory.content], memory.get_compressed_summary(), memory.pins)
+        memory.close()
         await again.manager.close()
 
     asyncio.run(main())
+
+
+async def gone_on_with(session: Session, *, start: bool) -> ReMeInMemoryMemory:
+    """The session's memory as another process resumes it, with all that a manager does at its start, or without."""
+    if start:
+        await session.begin(resume=True)
+        return session.memory
+    return resume_memory(session.id, session.manager._services)
 
 
 def lines_of(folder: Path, session_id: str) -> list[dict[str, Any]]:
@@ -127,12 +138,12 @@ def assert_old_or_new(told: Told, held: set[str], summary: str) -> None:
         assert summary == told.summary
 
 
-def assert_whole(session: Session, folder: Path, session_id: str) -> None:
+def assert_whole(session: Session, memory: ReMeInMemoryMemory, folder: Path) -> None:
     """Nothing that was said is cut short without a pointer to all of it."""
-    copies = [*(msg for msg, _ in session.memory.content), *map(Msg.from_dict, lines_of(folder, session_id))]
+    copies = [*(msg for msg, _ in memory.content), *map(Msg.from_dict, lines_of(folder, session.id))]
     for msg in map(session.manager._services.results.original, copies):
         number = int(msg.id.rpartition("-")[2][:-1])
-        said = next(each for each in the_message(session_id, number) if each.id == msg.id)
+        said = next(each for each in the_message(session.id, number) if each.id == msg.id)
         assert spoken(msg) == spoken(said)
 
 
@@ -194,16 +205,27 @@ SCRIPTS: dict[str, tuple[list[list[Any]], int]] = {
     "marks": ([FULL, ["mark", ["s-1a", "s-3a"]]], 1),
 }
 SOME = {"the first add", "a hook that folds", "a clear"}
+CHANGES = ("write", "replace", "ftruncate", "unlink")
+"""The calls that change what a file says."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=() if each in SOME else pytest.mark.slow) for each in SCRIPTS]
+    ("name", "kinds"),
+    [
+        *(pytest.param(each, CHANGES, marks=() if each in SOME else pytest.mark.slow) for each in SCRIPTS),
+        pytest.param("a hook that folds", PATCHED, marks=pytest.mark.slow),
+    ],
 )
-def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str) -> None:
-    """Before each call to the disk, and in the middle of each write, one after another until none is left."""
+def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str, kinds: tuple[str, ...]) -> None:
+    """Before each call that changes the disk, in the middle of each write, and before its last byte."""
     ops, armed = SCRIPTS[name]
     calls = rehearsed(zygote, tmp_path / "rehearsal", ops=ops, armed=armed)
-    deaths = [(at, torn) for at, call in enumerate(calls, start=1) for torn in ((0, 1, 2) if call == "write" else (0,))]
+    deaths = [
+        (at, torn)
+        for at, call in enumerate(calls, start=1)
+        for torn in ((0, 1, 2) if call == "write" else (0,))
+        if call in kinds
+    ]
     orders = [order(tmp_path / f"{at}{torn}", "s", ops=ops, armed=armed, die_at=at, torn=torn) for at, torn in deaths]
     for batch in in_batches(orders):
         assert zygote.run(*batch) == [-9] * len(batch)
@@ -216,7 +238,7 @@ def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str) -> None
         judge(folder, told)
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [14, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_while_it_recovers(zygote: Zygote, tmp_path: Path, every: int) -> None:
     """A process dies in a fold, the next one at each write of its `resume`; the third has everything."""
     ops, armed = SCRIPTS["a hook that folds"]

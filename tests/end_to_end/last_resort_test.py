@@ -21,7 +21,7 @@ Start = Callable[..., Loopback]
 
 
 @pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("extractive", [True, False])
+@pytest.mark.parametrize("extractive", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_an_archive_that_refuses_for_a_long_time(
     loopback: Start, tmp_path: Path, stream: bool, extractive: bool
 ) -> None:
