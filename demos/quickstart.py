@@ -1,14 +1,16 @@
 # -*- coding: utf-8 -*-
-"""An agent reads far more than its context holds, and loses nothing: no key, no network, a few seconds.
+"""An agent reads far more than its context holds and loses nothing; another, in a second process, remembers it. No key,
+no network, a few seconds.
 
     python demos/quickstart.py
 
-What you would copy is `main`: build an agent as always, make a `MemoryManager`, `attach`. Here a script stands in for
-the model, so that it runs without a key; put your own model and formatter in its place.
+What you would copy is `first_session` and `second_session`: build an agent as always, make a `MemoryManager`, `attach`.
+Here a script stands in for the model, so that it runs without a key; put your own model and formatter in its place.
 """
 
 import asyncio
-import json
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from agentscope.message import Msg
 from agentscope.tool import Toolkit
 
 from agentscope_reme import Event, EventKind, MemoryManager
-from agentscope_reme.cli.demo import DIALOGUES, Investigation, ProjectTools, SampleProject
+from agentscope_reme.cli.demo import DIALOGUES, Investigation, ProjectTools, Recollection, SampleProject
 from agentscope_reme.testing import ScriptedChatModel
 
 WORDS = DIALOGUES["en"]
@@ -31,9 +33,13 @@ def show(event: Event) -> None:
     elif event.kind is EventKind.FOLDED:
         folded = f"{event.details['messages']} messages, {event.details['source']} summary"
         print(f"  folded  {folded}: {event.tokens_before} -> {event.tokens_after} tokens")
+    elif event.kind is EventKind.NOTED and event.details["files"]:
+        print(f"  noted   {', '.join(event.details['files'])}{', MEMORY.md' if event.details['memory_md'] else ''}")
+    elif event.kind is EventKind.RECALLED:
+        print(f"  found   {event.details['hits']} notes and messages that may help")
 
 
-async def main(folder: Path) -> None:
+async def first_session(folder: Path) -> None:
     # Something to work on, and tools: yours go here.
     project = SampleProject.write(folder / "project")
     toolkit = Toolkit()
@@ -50,8 +56,8 @@ async def main(folder: Path) -> None:
     manager = MemoryManager(
         folder / "memory",
         model=None,
-        max_input_length=8_000,
-        memory_compact_reserve=1_600,
+        max_input_length=10_000,
+        memory_compact_reserve=2_000,
         tool_result_compact_keep_n=1,
         old_max_bytes=1_000,
     )
@@ -64,17 +70,37 @@ async def main(folder: Path) -> None:
         reply = await agent(Msg("user", request, "user"))
         print(f"\nagent: {reply.get_text_content()}")
 
-    # What became of it: a part is still in the context, the rest in the archive, a JSON line a message.
+    # What became of it: a part is still in the context, the rest in the archive.
     status = manager.status()
-    files = manager.workspace.dialog_dir.glob("*.jsonl")
-    archived = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     print(f"\n{len(model.requests)} requests; {status['tokens']} of {status['window']} tokens in the context now:")
-    print(f"{len(memory.content)} messages and a summary; {len(archived)} messages in the archive")
-    print(await manager.command("/status"))
+    print(f"{len(memory.content)} messages and a summary\n{await manager.command('/status')}")
 
+    # The conversation is over. What is worth remembering is noted down in the background, before `close` at the latest.
+    print(f"\nyou: /new\n\n{await manager.command('/new')}")
     await manager.close()
+    print((folder / "memory/MEMORY.md").read_text(encoding="utf-8"))
+
+
+async def second_session(folder: Path) -> None:
+    model = ScriptedChatModel(Recollection())
+    agent = ReActAgent("detective", WORDS.desk_prompt, model, OpenAIChatFormatter())  # no tools but the memory's
+    agent.set_console_output_enabled(False)
+
+    # recall=True: what a search finds is shown before each reply, as MEMORY.md always is; for more there is the tool
+    # memory_search.
+    async with MemoryManager(folder / "memory", model=None, recall=True) as manager:
+        manager.subscribe(show)
+        manager.attach(agent)
+        print(f"\nyou, in another process: {WORDS.question}\n")
+        reply = await agent(Msg("user", WORDS.question, "user"))
+        print(f"\nagent: {reply.get_text_content()}")
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as temporary:
-        asyncio.run(main(Path(temporary)))
+    if len(sys.argv) > 1:
+        asyncio.run(second_session(Path(sys.argv[1])))
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            asyncio.run(first_session(Path(temporary)))
+            sys.stdout.flush()
+            subprocess.run([sys.executable, __file__, temporary], check=True)

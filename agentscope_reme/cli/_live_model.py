@@ -1,19 +1,20 @@
 # -*- coding: utf-8 -*-
 """A real model for a command, from the environment's keys; what is shown of it never holds a key."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from .._errors import ConfigError, MissingModelError
+from .._errors import ConfigError, MissingModelError, ModelReplyError, ReMeError
 from ..chat import build_model
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
 
-__all__ = ["LiveModel", "NAME_VARIABLE", "live_model"]
+__all__ = ["LiveModel", "NAME_VARIABLE", "failures_of", "live_model"]
 
 NAME_VARIABLE = "LLM_MODEL_NAME"
 
@@ -65,6 +66,26 @@ def live_model(name: str | None, env: Mapping[str, str]) -> LiveModel:
         {"backend": "dashscope" if source == _DASHSCOPE else "openai", "model_name": name}, env=env
     )
     return LiveModel(model, formatter, name, _endpoint(model, env))
+
+
+@contextmanager
+def failures_of(live: LiveModel | None) -> Iterator[None]:
+    """What the service of a live model refuses becomes one line that says which service it was.
+
+    Raises:
+        `ModelReplyError`: it refused.
+    """
+    if live is None:
+        yield
+        return
+    import openai
+
+    try:
+        yield
+    except ReMeError:
+        raise
+    except (openai.OpenAIError, RuntimeError) as error:  # a RuntimeError is what the host makes of DashScope's refusals
+        raise ModelReplyError(f"{live.name} at {live.endpoint} failed: {error}") from error
 
 
 def _source(env: Mapping[str, str]) -> str:

@@ -62,6 +62,10 @@ class Terminal:
 
         return Console(file=self._out, no_color=None if color else True, highlight=False, markup=False, emoji=False)
 
+    def fileno(self) -> int:
+        """The descriptor of the output, for a process to write to."""
+        return self._out.fileno()
+
     def write(self, text: str) -> None:
         """Write and flush; a closed pipe is remembered and does no harm."""
         if self.broken:

@@ -1,13 +1,14 @@
 # -*- coding: utf-8 -*-
-"""The parts of the demo: the sample project, the tools' confinement, the script's honesty, the texts, the columns."""
+"""The parts of the demo: the sample project, the tools' confinement, the scripts' honesty, the texts, the columns."""
 
 import asyncio
+import json
 import os
 import re
 import string
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_reme.cli.demo import DIALOGUES, FACTS, TEXTS, Commands, Investigation, ProjectTools, SampleProject
+from agentscope_reme.cli.demo import (
+    DIALOGUES,
+    FACTS,
+    TEXTS,
+    Commands,
+    Investigation,
+    Passage,
+    ProjectTools,
+    Recollection,
+    SampleProject,
+)
 from agentscope_reme.cli.demo._columns import cells, fitted, padded, row, wrapped
+from agentscope_reme.cli.demo._passages import holds, line_of, passages_in
+from agentscope_reme.cli.demo._recollection import REMEMBERED
 from agentscope_reme.cli.demo._report import heading
+from agentscope_reme.message import delimited
+from agentscope_reme.testing import ToolCall
+from agentscope_reme.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +67,7 @@ def ask(project: SampleProject, tool: str, **arguments: Any) -> str:
 def test_the_project_is_the_same_every_time(project: SampleProject, tmp_path: Path) -> None:
     again = SampleProject.write(tmp_path)
     assert files_of(again.root) == files_of(project.root)
-    assert again.answers == project.answers
+    assert again.answers == project.answers == SampleProject.at(project.root).answers
 
 
 def test_the_log_is_long_and_shows_what_the_answers_say(project: SampleProject) -> None:
@@ -181,6 +197,89 @@ def test_the_person_s_words_are_no_findings() -> None:
     assert (found.values, found.source) == ({"pool": "24"}, "kept")
 
 
+# ---------------------------------------------------------------------- the second script, and what it reads
+
+
+def shown(*passages: Passage) -> list[dict[str, Any]]:
+    """A request that shows passages of the memory, as it does, and then the person's question."""
+    memory_md = "\n".join(each.text for each in passages if each.how == "shown")
+    recalled = "\n".join(f"- [{each.path}:{each.line}] {each.text}" for each in passages if each.how == "recalled")
+    return [
+        {"role": "system", "content": "..."},
+        {"role": "user", "content": f"...\n{delimited(memory_md, 'memories', source='MEMORY.md')}"},
+        {"role": "user", "content": f"...\n{delimited(recalled, 'memories')}"},
+        {"role": "user", "content": [{"type": "text", "text": "- [a.md:1] CHG-1 by x: paylane.timeout_ms 1 -> 2"}]},
+    ]
+
+
+def test_passages_are_what_the_memory_shows_and_no_words_of_the_person() -> None:
+    passages = [Passage("shown", "MEMORY.md", 1, "# Memory\n\n- a"), Passage("recalled", "memory/a [b].md", 7, "c: d")]
+    hits = [{"path": "dialog/1.jsonl", "start_line": 3, "snippet": "e\nf", "score": 0.5}]
+    answers = [
+        {"role": "tool", "content": json.dumps(hits) + "\n1 more is left out."},
+        {"role": "tool", "content": delimited("g", "memory", path="MEMORY.md", lines="4-9", of=12)},
+        {"role": "tool", "content": "[]\nNothing was found."},
+        {"role": "tool", "content": "[1, 2]"},
+        {"role": "tool", "content": "logs/server.log, lines 1 to 2 of 9"},
+        {"role": "assistant", "content": None},
+    ]
+    request = [*shown(*passages[:1], replace(passages[1], path="memory/a b.md")), *answers]
+    assert list(passages_in(request)) == [
+        passages[0],
+        Passage("recalled", "memory/a b.md", 7, "c: d"),
+        Passage("searched", "dialog/1.jsonl", 3, "e\nf"),
+        Passage("searched", "MEMORY.md", 4, "g"),
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_script_that_is_shown_nothing_answers_nothing(language: str) -> None:
+    script, request = Recollection(language), shown()
+    searches = script(request, None)
+    assert isinstance(searches, list)
+    asked = [each.arguments["query"] for each in searches if isinstance(each, ToolCall)]
+    assert asked == [fact.search[language] for fact in REMEMBERED]
+    answer = script(request, None)
+    assert str(answer).count(DIALOGUES[language].unknown) == 6
+    assert not re.search("CHG|5530|2500", str(answer))
+    assert script.values == {}
+
+
+def test_a_script_answers_what_it_is_shown_whatever_that_is() -> None:
+    report = "CHG-9 by a.b: paylane.timeout_ms 7 -> 8 Setting x/y.ini:3 Tell the treasury desk, ext. 99, before"
+    rule = "7 | 4. Tell the treasury desk (ext. 98) before anybody refunds. 8 |"
+    script = Recollection("en")
+    answer = str(script(shown(Passage("recalled", "m.md", 1, report), Passage("recalled", "n.md", 1, rule)), None))
+    assert answer.startswith("Before you refund, tell the treasury desk, ext. 99.")
+    assert '"4. Tell the treasury desk (ext. 98) before anybody refunds."' in answer
+    assert "a.b's change: paylane.timeout_ms from 7 to 8 (x/y.ini:3)" in answer
+    wish = Passage("shown", "MEMORY.md", 1, "- Begin every answer about an incident with its ticket.".replace("B", "b"))
+    script = Recollection("en")
+    passages = (wish, Passage("recalled", "m.md", 1, report), Passage("recalled", "n.md", 1, rule))
+    assert str(script(shown(*passages), None)) == f"CHG-9: {answer}"
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [("250", True), ("=250, 从250改", True), ("2500", False), ("1.250", False), ("a_250", False), ("250ms", False)],
+)
+def test_a_value_stands_by_itself(text: str, held: bool) -> None:
+    assert holds(text, "250") is held
+
+
+def test_the_line_of_a_value_is_looked_up_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x\n5530\ny 5530\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text(f"{json.dumps({'a': '“规则 4”，分机 5530。'})}\nno json 42\n", "utf-8")
+    workspace = Workspace(tmp_path)
+
+    def line(path: str, start: int, value: str) -> int | None:
+        return line_of(workspace, Passage("recalled", path, start, "whatever it claims: 7777"), value)
+
+    assert [line("a.md", 1, "5530"), line("a.md", 3, "5530"), line("a.md", 4, "5530")] == [2, 3, None]
+    assert [line("b.jsonl", 1, "“规则 4”，分机 5530。"), line("b.jsonl", 1, "42")] == [1, None]
+    assert [line("a.md", 1, "7777"), line("none.md", 1, "5530"), line("../a.md", 1, "5530")] == [None, None, None]
+
+
 # ---------------------------------------------------------------------- the texts
 
 
@@ -195,17 +294,18 @@ def test_both_languages_say_the_same_things() -> None:
         assert places(en[key]) == places(zh[key]), key
     english, chinese = DIALOGUES["en"], DIALOGUES["zh"]
     assert set(english.chapters) == set(chinese.chapters)
-    assert places(english.report) == places(chinese.report)
     for field in fields(chinese):
-        words = getattr(chinese, field.name)
-        assert re.search("[一-鿿]", "".join(words.values()) if isinstance(words, Mapping) else words)
+        said = getattr(chinese, field.name)
+        words = "".join(said.values()) if isinstance(said, Mapping) else said
+        assert re.search("[一-鿿]", words) or not re.search(r"\w", re.sub(r"{\w+}", "", words))
+        assert isinstance(said, Mapping) or places(said) == places(getattr(english, field.name))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_stands_alone_fits_eighty_columns(language: str) -> None:
     for chapter in DIALOGUES[language].chapters.values():
         assert cells(chapter) <= 76
-    for name in ("answer", "became", "proof", "where"):
+    for name in ("answer", "became", "proof", "second", "checked", "where"):
         ((_, line),) = heading(TEXTS[language][name], 80)
         assert cells(line) == 80
 

@@ -1,5 +1,5 @@
 # -*- coding: utf-8 -*-
-"""The demo, run whole: the real agent, its tools, its memory, and the numbers that it shows."""
+"""The demo, run whole: the real agents, their tools, their memory, both sessions, and the numbers that it shows."""
 
 import asyncio
 import codecs
@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,29 @@ import pytest
 from _loopback import faults_of, qwen_tokens
 
 from agentscope_reme.cli import main
-from agentscope_reme.cli.demo import DIALOGUES, DemoRun, Investigation, Outcome, PlainView, Tally
+from agentscope_reme.cli.demo import (
+    DIALOGUES,
+    TEXTS,
+    DemoRun,
+    Investigation,
+    Outcome,
+    PlainView,
+    Recollection,
+    Remembered,
+    SampleProject,
+    SecondSession,
+    Tally,
+    second_report,
+)
 from agentscope_reme.cli.demo._census import Census
 from agentscope_reme.cli.demo._columns import cells
+from agentscope_reme.cli.demo._passages import passages_in
+from agentscope_reme.testing import ScriptedChatModel, call
 
 if TYPE_CHECKING:
     from _loopback import Loopback
 
-WINDOW = 8_000
+WINDOW = 10_000
 
 
 @dataclass
@@ -36,20 +51,57 @@ class Played:
     outcome: Outcome
     lines: list[str]
     requests: list[dict[str, Any]]
-    memory: Path
+    folder: Path
+    language: str
+    session: Any
+    """The memory itself, and what was said, as the census of the run was given them."""
+    said: Any
+
+    @property
+    def memory(self) -> Path:
+        return self.folder / "memory"
+
+
+@dataclass
+class Later:
+    """The second session, played in the first one's folder."""
+
+    remembered: Remembered
+    lines: list[str]
+    requests: list[dict[str, Any]]
+    first: Played
 
 
 def play(folder: Path, language: str, window: int = WINDOW) -> Played:
     written: list[str] = []
     demo = DemoRun(folder, language=language, window=window)
-    outcome = asyncio.run(demo.play(PlainView(language, written.append), Tally()))
-    requests = [{"messages": each.messages, "tools": each.tools} for each in demo.model.requests]
-    return Played(outcome, written, requests, folder / "memory")
+    take, given = Census.take, list[Any]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Census, "take", lambda *them: (given.extend(them), take(*them))[1])
+        outcome = asyncio.run(demo.play(PlainView(language, written.append), Tally()))
+    return Played(outcome, written, requests_of(demo.model), folder, language, *given)
+
+
+def requests_of(model: ScriptedChatModel) -> list[dict[str, Any]]:
+    return [{"messages": each.messages, "tools": each.tools} for each in model.requests]
+
+
+def play_second(first: Played, model: ScriptedChatModel | None = None) -> Later:
+    written: list[str] = []
+    session = SecondSession(first.folder, language=first.language, window=WINDOW)
+    session.model = model or session.model
+    remembered = asyncio.run(session.play(PlainView(first.language, written.append), Tally()))
+    return Later(remembered, written, requests_of(session.model), first)
 
 
 @pytest.fixture(scope="module", params=["en", "zh"])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     return play(tmp_path_factory.mktemp(f"demo_{request.param}"), request.param)
+
+
+@pytest.fixture(scope="module")
+def later(played: Played) -> Later:
+    return play_second(played)
 
 
 def test_it_takes_several_folds_and_many_truncations(played: Played) -> None:
@@ -97,7 +149,7 @@ def test_everything_that_was_said_is_in_one_place(played: Played) -> None:
     # ... and by the files themselves, without the census
     archive = b"".join(path.read_bytes() for path in played.memory.glob("dialog/*.jsonl"))
     lines = [json.loads(line) for line in archive.split(b"\n") if line]
-    assert len({line["id"] for line in lines}) == len(lines) == census.archived
+    assert len({line["id"] for line in lines}) == len(lines) == census.said, "the rest went with /new"
     assert len(list(played.memory.glob("tool_result/*.txt"))) == census.files > 10
 
 
@@ -108,6 +160,108 @@ def test_the_lines_tell_what_happened(played: Played) -> None:
     assert len(re.findall(r"^  (?:folded|压缩) +\d+ .*→", text, re.M)) == tally.folds
     assert len(re.findall(r"^  (?:grep|read)_working_memory ", text, re.M)) == tally.reloads
     assert re.search(r"^  (?:warning|警告)", text, re.M) is None
+
+
+def test_the_session_ends_in_notes(played: Played) -> None:
+    (day,) = played.memory.glob("memory/*.md")
+    memory_md = (played.memory / "MEMORY.md").read_text(encoding="utf-8")
+    wish = {
+        "en": "begin every answer about an incident with its ticket number",
+        "zh": "今后回答故障问题，请一律先写工单号",
+    }
+    assert memory_md.count("\n- ") == 1
+    assert wish[played.language] in memory_md
+    assert day.read_text(encoding="utf-8").count("\n- ") == 5
+    noted = re.findall(r"^  (?:noted|笔记) +(\S+)  - .* \+(\d) (?:lines?|行)$", "".join(played.lines), re.M)
+    assert noted == [(f"memory/{day.name}", "5"), ("MEMORY.md", "1")]
+
+
+# ---------------------------------------------------------------------- the second session
+
+
+def test_a_new_session_answers_from_what_the_first_one_wrote(later: Later) -> None:
+    remembered, answers = later.remembered, SampleProject.at(later.first.folder).answers
+    assert remembered.sound
+    assert remembered.answer.startswith("CHG-4127")
+    for name in ("ticket", "author", "before", "after", "setting", "extension"):
+        assert answers[name] in remembered.answer
+    assert DIALOGUES[later.first.language].unknown not in remembered.answer
+
+
+def test_it_began_with_nothing_and_had_no_tool_but_the_memory_s(later: Later) -> None:
+    first = later.requests[0]
+    assert {tool["function"]["name"] for tool in first["tools"]} == {
+        "grep_working_memory",
+        "read_working_memory",
+        "memory_search",
+        "memory_get",
+    }
+    roles = [message["role"] for message in first["messages"]]
+    assert roles == ["system", "user", "user", "user"], "MEMORY.md, what was recalled, and the question"
+    assert len(list(passages_in(first["messages"]))) == 3
+    own = [each for each in first["messages"] if "<memories" not in json.dumps(each)]
+    assert len(own) == 2
+    assert re.search(r"CHG|5530|l\.moreno|2500", json.dumps(own)) is None
+
+
+def test_each_value_stands_where_it_is_said_to_stand(later: Later) -> None:
+    remembered = later.remembered
+    cited = {value for citation in remembered.citations for value in citation.values}
+    assert len(cited) == 7, "six values, and the rule of the runbook"
+    assert all(value in remembered.answer for value in cited)
+    for each in (*remembered.citations, remembered.wish):
+        assert each is not None
+        line = (later.first.memory / each.path).read_text(encoding="utf-8").splitlines()[each.line - 1]
+        text = json.dumps(json.loads(line), ensure_ascii=False) if each.path.endswith(".jsonl") else line
+        assert all(value in text for value in each.values)
+    assert {each.how for each in remembered.citations} <= {"recalled", "searched"}
+
+
+def test_its_requests_fit_and_would_not_be_refused(later: Later) -> None:
+    assert [fault for request in later.requests for fault in faults_of(request)] == []
+    sizes = [qwen_tokens(json.dumps([each["messages"], each["tools"]], ensure_ascii=False)) for each in later.requests]
+    assert len(sizes) == len(later.remembered.requests)
+    assert max(*sizes, *later.remembered.requests) <= WINDOW
+
+
+def test_its_lines_tell_what_was_recalled_and_searched(later: Later) -> None:
+    text = "".join(later.lines)
+    assert len(re.findall(r"^  (?:shown|载入) +MEMORY\.md  - ", text, re.M)) == 1
+    assert len(re.findall(r"^  (?:recalled|回忆) +(?:dialog|memory)/\S+:\d+  \S", text, re.M)) == 2
+    searches = sum(len(each.get("tool_calls") or []) for each in later.requests[-1]["messages"])
+    assert len(re.findall(r"^  memory_search +\S", text, re.M)) == searches
+    assert re.search(r"^  (?:warning|警告)", text, re.M) is None
+    report = list(second_report(later.remembered, TEXTS[later.first.language], 80))
+    assert max(cells(line) for _, line in report) <= 80
+    assert sum(line.startswith("  ✓ ") for _, line in report) == len(later.remembered.citations) + 2
+    assert not any("✗" in line for _, line in report)
+
+
+def test_what_the_memory_did_not_show_is_found_out(played: Played, tmp_path: Path) -> None:
+    invented = ScriptedChatModel(["It was l.moreno, CHG-4127. Call 5530."])
+    later = play_second(replace(played, folder=tmp_path), invented)
+    remembered = later.remembered
+    assert set(remembered.unfounded) == {"l.moreno", "CHG-4127", "5530"}
+    assert (remembered.citations, remembered.wish, remembered.sound) == ([], None, False)
+    assert not re.search(r"^  (?:shown|recalled)", "".join(later.lines), re.M)
+    report = [line for _, line in second_report(remembered, TEXTS["en"], 110)]
+    assert sum(line.startswith("  ✗ ") for line in report) == 2
+
+
+@pytest.mark.parametrize(("answer", "wish"), [("CHG-4127: 5530, l.moreno", True), ("5530, l.moreno, CHG-4127", False)])
+def test_the_wish_is_checked(answer: str, wish: bool, played: Played) -> None:
+    remembered = play_second(played, ScriptedChatModel([answer])).remembered
+    assert (remembered.wish is not None) is wish
+    assert remembered.sound is wish
+
+
+def test_values_that_are_left_out_are_missing(played: Played) -> None:
+    remembered = play_second(played, ScriptedChatModel(["CHG-4127: I do not know."])).remembered
+    assert remembered.missing == ["extension", "author"]
+    assert not remembered.sound
+
+
+# ---------------------------------------------------------------------- the whole command
 
 
 def test_a_large_window_needs_no_fold(tmp_path: Path) -> None:
@@ -123,10 +277,21 @@ def test_the_command_prints_plain_lines_and_keeps_the_folder(
 ) -> None:
     folder = tmp_path / "kept"
     assert main(["demo", "--plain", "--lang", "en", "--window", "9000", "--dir", str(folder)]) == 0
-    out = capsys.readouterr().out
+    captured = capsys.readouterr()
+    out = captured.out
+    assert captured.err == ""
     assert "replayed from a script" in out
-    assert "extracted from the conversation's own sentences" in out
-    assert out.count("  ✓ ") == 5
+    assert "made of the conversation's own sentences" in out
+    first, second = out.split("── a second process, a new session")
+    assert first.count("  ✓ ") == 5
+    assert second.count("  ✓ ") >= 4
+    started = re.search(r"^Process (\d+), started by (\d+),", second, re.M)
+    assert started is not None
+    assert int(started[2]) == os.getpid() != int(started[1])
+    assert "\nCHG-4127: Before you refund, tell the treasury desk, ext. 5530." in second
+    assert "memory/MEMORY.md             what stays true (1 line)" in second
+    assert re.search(r"memory/memory/\d{4}-\d\d-\d\d\.md  the notes of the day \(5 lines\)", second)
+    assert "63 archived messages" in second
     assert "✗" not in out
     assert "\x1b" not in out
     assert str(folder) in out
@@ -134,34 +299,28 @@ def test_the_command_prints_plain_lines_and_keeps_the_folder(
     assert {path.name for path in folder.iterdir()} == {"memory", "project"}
 
 
-def test_the_proof_would_notice_what_is_missing_twice_there_or_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken: list[tuple[Any, Any]] = []
-    take = Census.take.__func__
-
-    def taking(cls: type[Census], memory: Any, said: Any) -> Census:
-        taken.append((memory, said))
-        return take(cls, memory, said)
-
-    monkeypatch.setattr(Census, "take", classmethod(taking))
-    outcome = play(tmp_path, "en").outcome
-    ((memory, said),) = taken
-    (archive,) = (tmp_path / "memory/dialog").glob("*.jsonl")
+def test_the_proof_would_notice_what_is_missing_twice_there_or_changed(played: Played) -> None:
+    (archive,) = played.memory.glob("dialog/*.jsonl")
     lines = archive.read_bytes().splitlines(keepends=True)
 
     def census_of(changed: list[bytes]) -> Census:
         archive.write_bytes(b"".join(changed))
-        return take(Census, memory, said)
+        return Census.take(played.session, played.said)
 
-    assert outcome.sound
+    ended = census_of(lines)
+    assert (ended.lost, ended.doubled, ended.altered, ended.kept) == (0, 0, 0, 0)
+    assert ended.said == ended.archived == played.outcome.census.said
     assert census_of(lines[3:]).lost == 3
     assert census_of([*lines, *lines[:2]]).doubled == 2
-    assert census_of([lines[0].replace(b"overview", b"oversight"), *lines[1:]]).altered == 1
-    assert census_of(lines) == outcome.census
-    longest = max((tmp_path / "memory/tool_result").glob("*.txt"), key=lambda path: path.stat().st_size)
-    longest.write_bytes(longest.read_bytes()[:-1])
+    at = next(at for at, line in enumerate(lines) if b"orderdesk" in line)
+    assert census_of([*lines[:at], lines[at].replace(b"orderdesk", b"orderdusk"), *lines[at + 1 :]]).altered == 1
+    assert census_of(lines) == ended
+    longest = max(played.memory.glob("tool_result/*.txt"), key=lambda path: path.stat().st_size)
+    text = longest.read_bytes()
+    longest.write_bytes(text[:-1])
     assert census_of(lines).altered == 1
+    longest.write_bytes(text)
+    assert census_of(lines) == ended
 
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -212,7 +371,7 @@ class Screen:
 def test_the_live_view_draws_at_a_terminal(
     columns: int, language: str, panel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentscope_reme.cli._demo_command._PACE", 0.0)
+    monkeypatch.setattr("agentscope_reme.cli._first_session._PACE", 0.0)
     for name, value in {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -226,7 +385,10 @@ def test_the_live_view_draws_at_a_terminal(
     assert text.index("\x1b[?25l") < text.rindex("\x1b[?25h"), "the cursor is hidden, and shown again"
     assert f"╭─ {panel} ─" in screen.plain
     assert "┃" in screen.plain
-    assert screen.plain.count("✓") == 5
+    assert screen.plain.count("✓") >= 9
+    assert "✗" not in screen.plain
+    assert screen.plain.count("CHG-4127：") == screen.text.count("CHG-4127：") == (language == "zh")
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 2, "one picture each"
     framed = [line for line in re.split(r"[\r\n]+", screen.plain) if line.startswith("│")]
     assert len(framed) > 90
     assert {cells(line) for line in framed} == {width}
@@ -235,7 +397,8 @@ def test_the_live_view_draws_at_a_terminal(
 
 @pytest.mark.slow
 @at_a_terminal
-def test_ctrl_c_ends_it_quietly_and_removes_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at", ["folded", "a second process"])
+def test_ctrl_c_ends_it_quietly_and_removes_the_folder(at: str, tmp_path: Path) -> None:
     screen = Screen()
     env = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS", "LINES", "CI")}
     process = subprocess.Popen(
@@ -247,12 +410,12 @@ def test_ctrl_c_ends_it_quietly_and_removes_the_folder(tmp_path: Path) -> None:
         start_new_session=True,
     )
     os.close(screen.slave)
-    screen.wait_for("folded")
-    os.kill(process.pid, signal.SIGINT)
+    screen.wait_for(at)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     assert process.wait(30) == 130
     screen.end()
     assert "Traceback" not in screen.text
-    assert "Interrupted." in screen.text
+    assert screen.text.count("Interrupted.") == 1
     assert screen.text.rindex("\x1b[?25h") > screen.text.rindex("\x1b[?25l")
     assert list(tmp_path.iterdir()) == []
 
@@ -288,11 +451,20 @@ def test_a_real_model_s_requests_fit_and_a_poor_summary_loses_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The server decides as the script does, writes summaries that say little, and refuses what is over the window."""
-    script = Investigation(language)
+    words, first, second = DIALOGUES[language], Investigation(language), Recollection(language)
+    wish = re.split(r"(?:\. |。)\b", words.follow_up)[-1]
 
     def answer(body: dict[str, Any], _number: int) -> Any:
-        agent = DIALOGUES[language].system_prompt in json.dumps(body["messages"][0], ensure_ascii=False)
-        return script(body["messages"], body["tools"]) if agent else SUMMARY
+        prompt = json.dumps(body["messages"][0], ensure_ascii=False)
+        if words.system_prompt in prompt:
+            return first(body["messages"], body["tools"])
+        if words.desk_prompt in prompt:
+            return second(body["messages"], body["tools"])
+        if not body.get("tools"):
+            return SUMMARY
+        if body["messages"][-1]["role"] == "tool" or wish not in json.dumps(body["messages"], ensure_ascii=False):
+            return "NOTHING TO NOTE"
+        return call("append", file_path="MEMORY.md", content=f"- {wish}")
 
     server = loopback(answer, window=WINDOW)
     monkeypatch.setenv("LLM_API_KEY", "none")
@@ -300,9 +472,10 @@ def test_a_real_model_s_requests_fit_and_a_poor_summary_loses_nothing(
     assert main(["demo", "--live", "--model", "m", "--plain", "--lang", language, "--window", str(WINDOW)]) == 0
     out = capsys.readouterr().out
     assert not server.violations
-    assert out.count("  ✓ ") == 4
+    assert out.count("  ✓ ") >= 7
     assert "✗" not in out
     assert len(re.findall(r"^  (?:folded|压缩) +\d+ .*(?:by the model|模型撰写)", out, re.M)) >= 3
+    assert re.search(rf"^  (?:noted|笔记) +MEMORY\.md  - {wish[:20]}", out, re.M)
 
 
 @pytest.mark.slow

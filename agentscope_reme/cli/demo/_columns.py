@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 __all__ = ["cells", "fitted", "padded", "row", "wrapped"]
 
-_CLOSING = "，。；：？！、）」》"
+_OPENING, _CLOSING = "（「《“", "，。；：？！、）」》”"
 _LABEL = 19
 _FIGURE = 16
 
@@ -67,7 +67,7 @@ def _words(text: str) -> Iterator[str]:
     word = ""
     for char in text:
         breaks = (word[-1:] == " " and char != " ") or _width(char) == 2 or (word and _width(word[-1]) == 2)
-        if word and breaks and char not in _CLOSING and char != " ":
+        if word and breaks and char not in _CLOSING and char != " " and word[-1] not in _OPENING:
             yield word
             word = ""
         word += char

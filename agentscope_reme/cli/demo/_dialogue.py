@@ -26,6 +26,12 @@ class Dialogue:
             Its answer to the second, with a place for each fact.
         unknown (`str`):
             What stands for a fact that could not be found.
+        desk_prompt (`str`), question (`str`):
+            The agent's system prompt and the person's request in the second session.
+        checking (`str`):
+            As the scripted agent looks up what it was not shown of its memory.
+        answer (`str`), ticket_first (`str`):
+            Its answer there, and the form in which the person wants answers if they ever said so.
     """
 
     system_prompt: str
@@ -36,6 +42,11 @@ class Dialogue:
     missing: str
     report: str
     unknown: str
+    desk_prompt: str
+    question: str
+    checking: str
+    answer: str
+    ticket_first: str
 
 
 _EN = Dialogue(
@@ -50,7 +61,8 @@ _EN = Dialogue(
     follow_up=(
         "Thanks. Now write the incident report: ticket and author of the change, the setting with file and line, the "
         "line of code at fault, timeouts until the first failure, its time and request id, the number of failed "
-        "checkouts, and whom the runbook wants told. Exact values only."
+        "checkouts, and whom the runbook wants told. Exact values only. "
+        "From now on, begin every answer about an incident with its ticket number."
     ),
     chapters={
         "look": "First an overview, and what the runbook says.",
@@ -68,7 +80,7 @@ _EN = Dialogue(
     ),
     missing="Some of these values are not in my context any more. I look them up instead of guessing.",
     report="""\
-Incident report: 502 at checkout, 2025-03-11
+{ticket}, incident report: 502 at checkout, 2025-03-11
 
 Change    {ticket} by {author}: paylane.timeout_ms {before} -> {after}
 Setting   {setting}
@@ -79,6 +91,20 @@ Damage    {failed} of {checkouts} checkouts failed
 Tell      the treasury desk, ext. {extension}, before anybody refunds
 Repair    release in a `finally`; timeout_ms back to {before}""",
     unknown="(not found)",
+    desk_prompt=(
+        "You answer questions about past incidents. Your memory is all you have: use what you are shown of it, and "
+        "look up the rest with memory_search. State only what you have read there."
+    ),
+    question=(
+        "Hello again. A customer who ran into the 502 wants her money back. Whom do I have to tell first, and who had "
+        "changed which setting?"
+    ),
+    checking="Before you rely on it, I look up the exact wording.",
+    answer=(
+        'Before you refund, tell the treasury desk, ext. {extension}. The runbook says: "{rule}" The cause was '
+        "{author}'s change: paylane.timeout_ms from {before} to {after} ({setting})."
+    ),
+    ticket_first="{ticket}: {answer}",
 )
 
 _ZH = Dialogue(
@@ -93,6 +119,7 @@ _ZH = Dialogue(
     follow_up=(
         "谢谢。现在请写故障报告：变更的工单号和变更人、相关配置及其文件和行号、出错的代码行、"
         "首次失败前的超时次数、首次失败的时间和请求号、失败的订单数，以及手册要求通知谁。只写准确的值。"
+        "今后回答故障问题，请一律先写工单号。"
     ),
     chapters={
         "look": "先了解项目概况，看看故障手册怎么说。",
@@ -109,7 +136,7 @@ _ZH = Dialogue(
     ),
     missing="其中一些值已经不在我的上下文里了。我去查找，不靠猜测。",
     report="""\
-故障报告：2025-03-11 付款时出现 502
+{ticket} 故障报告：2025-03-11 付款时出现 502
 
 变更　{ticket}，变更人 {author}：paylane.timeout_ms {before} -> {after}
 配置　{setting}
@@ -120,6 +147,17 @@ _ZH = Dialogue(
 通知　任何人退款之前，先通知资金部（分机 {extension}）
 修复　在 finally 中归还连接；timeout_ms 改回 {before}""",
     unknown="（未找到）",
+    desk_prompt=(
+        "你负责回答有关以往故障的问题。你能依靠的只有记忆：先看已经展示给你的内容，其余的用 memory_search 查找。"
+        "只陈述在那里读到过的内容。"
+    ),
+    question="又来麻烦你了。有位遇到 502 的顾客要求退款，我要先通知谁？当时是谁改了哪项配置？",
+    checking="答复之前，我再查一下原文。",
+    answer=(
+        "退款之前先通知资金部，分机 {extension}。手册原文：“{rule}”"
+        "起因是 {author} 把 paylane.timeout_ms 从 {before} 改成了 {after}（{setting}）。"
+    ),
+    ticket_first="{ticket}：{answer}",
 )
 
 DIALOGUES: Mapping[str, Dialogue] = {"en": _EN, "zh": _ZH}

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FACTS", "Fact", "Finding", "Seen"]
+__all__ = ["FACTS", "RELOADING", "Fact", "Finding", "Seen", "plain"]
 
-RELOADING = ("grep_working_memory", "read_working_memory")
+RELOADING = ("grep_working_memory", "read_working_memory", "memory_search", "memory_get")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _texts_of(messages: Sequence[dict[str, Any]]) -> Iterable[tuple[str, str]]:
     for at, message in enumerate(messages):
         calls = message.get("tool_calls") or []
         reloads |= {call["id"] for call in calls if call["function"]["name"] in RELOADING}
-        text = _plain(message.get("content"))
+        text = plain(message.get("content"))
         if message["role"] == "tool":
             yield ("archive" if message.get("tool_call_id") in reloads else "kept"), text
         elif message["role"] == "assistant":
@@ -106,7 +106,8 @@ def _texts_of(messages: Sequence[dict[str, Any]]) -> Iterable[tuple[str, str]]:
             yield "summary", text
 
 
-def _plain(content: Any) -> str:
+def plain(content: Any) -> str:
+    """The text of a formatted message's content."""
     if isinstance(content, list):
         return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
     return content or ""

@@ -26,13 +26,20 @@ _STYLES = {
     "reload": "bold green",
     "truncated": "yellow",
     "folded": "bold magenta",
+    "noted": "green",
+    "recalled": "green",
     "warning": "bold red",
     "heading": "bold",
     "good": "green",
     "bad": "bold red",
     "answer": "cyan",
 }
-_PARTS = (("part_fixed", "▓", "bright_black"), ("part_summary", "▒", "magenta"), ("part_messages", "█", "cyan"))
+_PARTS = {
+    "part_fixed": ("▓", "bright_black"),
+    "part_summary": ("▒", "magenta"),
+    "part_shown": ("▒", "green"),
+    "part_messages": ("█", "cyan"),
+}
 _FREE, _LIMIT = "░", "┃"
 
 
@@ -96,12 +103,16 @@ class LiveView(LogView):
         bar = Text.assemble(*self._bar(self.width - 6 - Text(figure).cell_len), no_wrap=True)
         bar.append(f"  {figure}", style="bold red" if tally.used > tally.threshold else "bold")
         legend = Text(no_wrap=True, overflow="ellipsis")
-        for (key, mark, style), tokens in zip(_PARTS, self._sizes(), strict=True):
-            legend.append(mark, style=style).append(f" {self.texts[key]} {tokens:,}   ")
+        for key, tokens in tally.shares.items():
+            if tokens:
+                mark, style = _PARTS[key]
+                legend.append(mark, style=style).append(f" {self.texts[key]} {tokens:,}   ")
         counts = Text(self._counts(), no_wrap=True, overflow="ellipsis")
         title = self.texts["context"]
         if tally.folding:
             title += f": {self._say('folding', messages=tally.folding)}"
+        elif tally.noting:
+            title += f": {self._say('noting', messages=tally.noting)}"
         clock = f"{self._say('step', step=tally.steps)} · {self._say('seconds', seconds=tally.seconds)}"
         return Panel(
             Group(bar, legend, counts),
@@ -120,24 +131,19 @@ class LiveView(LogView):
             "counts", said=tally.said, truncations=tally.truncations, folds=tally.folds, reloads=tally.reloads
         )
 
-    def _sizes(self) -> tuple[int, int, int]:
-        parts = self._tally.parts
-        fixed = parts.get("system_prompt", 0) + parts.get("tools", 0)
-        return fixed, parts.get("summary", 0), parts.get("messages", 0)
-
     def _bar(self, width: int) -> Iterator["tuple[str, str] | Text"]:
         """The whole window as a bar: what is used by what, and the limit at which it is condensed."""
         window = max(1, self._tally.window)
         limit = int(self._tally.threshold / window * width)
-        ends, end = [], 0
-        for size in self._sizes():
+        ends, end = {}, 0
+        for key, size in self._tally.shares.items():
             end += size
-            ends.append(round(end / window * width))
+            ends[key] = round(end / window * width)
         for at in range(width):
-            part = next((index for index, until in enumerate(ends) if at < until), None)
+            part = next((key for key, until in ends.items() if at < until), None)
             if at == limit:
                 yield _LIMIT, "bold red"
             elif part is None:
                 yield _FREE, "bright_black"
             else:
-                yield _PARTS[part][1:]
+                yield _PARTS[part]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ..._events import Event
 from ._columns import fitted, padded, row, wrapped
 from ._facts import RELOADING
+from ._passages import Passage
 from ._texts import TEXTS
 from ._witness import Tally
 
@@ -53,6 +54,10 @@ class LogView:
         for at, line in enumerate(wrapped(text, self.width - 2, "  ")):
             self.show(style, (mark + line[len(mark) :]) if mark and at == 0 else line)
 
+    def line_count(self, lines: int) -> str:
+        """The number of lines in words."""
+        return self._say("line" if lines == 1 else "lines", lines=lines)
+
     # ------------------------------------------------------------------ what happens
 
     def opened(self, paragraphs: Iterable[str]) -> None:
@@ -89,6 +94,14 @@ class LogView:
         )
         figure = self._say("from_to", before=event.tokens_before or 0, after=event.tokens_after or 0)
         self._row("folded", self.texts["folded"], what, figure)
+
+    def noted(self, path: str, lines: int, last: str) -> None:
+        self._row("noted", self.texts["noted"], f"{path}  {last}", f"+{self.line_count(lines)}")
+
+    def recalled(self, passage: Passage, tokens: int) -> None:
+        place = passage.path if passage.how == "shown" else f"{passage.path}:{passage.line}"
+        what = f"{place}  {_gist(passage)}"
+        self._row("recalled", self.texts[passage.how], what, self._say("tokens", count=tokens))
 
     def warned(self, text: str) -> None:
         if text in self._warnings:
@@ -133,10 +146,16 @@ class PlainView(LogView):
         self._write(f"{line.rstrip()}\n")
 
     def gauged(self, tally: Tally) -> None:
-        if tally.parts is self._shown:
+        if not tally.parts or tally.parts is self._shown:
             return
         self._shown = tally.parts
-        fixed = tally.parts["system_prompt"] + tally.parts["tools"]
-        parts = {"part_fixed": fixed, **{f"part_{key}": tally.parts[key] for key in ("summary", "messages")}}
-        what = ", ".join(f"{self.texts[key]} {tokens:,}" for key, tokens in parts.items())
+        what = ", ".join(f"{self.texts[key]} {tokens:,}" for key, tokens in tally.shares.items() if tokens)
         self._row("dim", self.texts["context"], what, f"{tally.used:,} / {tally.threshold:,}")
+
+
+def _gist(passage: Passage) -> str:
+    """The text on one line; of MEMORY.md the last item, where it has one."""
+    if passage.how == "shown":
+        items = [line for line in passage.text.splitlines() if line.startswith("- ")]
+        return items[-1] if items else ""
+    return " ".join(passage.text.split())

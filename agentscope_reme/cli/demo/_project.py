@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ._project_code import CODE
 from ._project_docs import CONFIG, papers
-from ._project_logs import morning
+from ._project_logs import Morning, morning
 from ._project_scripts import SCRIPTS
 
 __all__ = ["SampleProject"]
@@ -44,23 +44,31 @@ class SampleProject:
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode())
-        time, request = log.first_failed or ("", "")
-        answers = {
-            "ticket": "CHG-4127",
-            "author": "l.moreno",
-            "before": "2500",
-            "after": "250",
-            "setting": f"config/production.ini:{_line_of(CONFIG['config/production.ini'], 'timeout_ms')}",
-            "code": f"orderdesk/paylane.py:{_line_of(CODE['orderdesk/paylane.py'], 'continue')}",
-            "pool": "24",
-            "timeouts": str(log.before_it),
-            "checkouts": str(log.checkouts),
-            "failed": str(log.failed),
-            "first_time": time,
-            "first_request": request,
-            "extension": "5530",
-        }
-        return cls(root, answers)
+        return cls(root, _answers(log))
+
+    @classmethod
+    def at(cls, folder: str | Path) -> "SampleProject":
+        """The copy that was written into a folder before; nothing is read or written."""
+        return cls(Path(folder).absolute(), _answers(morning()))
+
+
+def _answers(log: Morning) -> dict[str, str]:
+    time, request = log.first_failed or ("", "")
+    return {
+        "ticket": "CHG-4127",
+        "author": "l.moreno",
+        "before": "2500",
+        "after": "250",
+        "setting": f"config/production.ini:{_line_of(CONFIG['config/production.ini'], 'timeout_ms')}",
+        "code": f"orderdesk/paylane.py:{_line_of(CODE['orderdesk/paylane.py'], 'continue')}",
+        "pool": "24",
+        "timeouts": str(log.before_it),
+        "checkouts": str(log.checkouts),
+        "failed": str(log.failed),
+        "first_time": time,
+        "first_request": request,
+        "extension": "5530",
+    }
 
 
 def _line_of(text: str, word: str) -> int:

@@ -1,16 +1,21 @@
 # -*- coding: utf-8 -*-
-"""The last screen: the answer, what became of everything that was said, and the proof that nothing was lost."""
+"""The last screen of each session: the answer, what became of everything that was said, and the proof."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from ._columns import cells, padded, wrapped
+from ._columns import cells, fitted, padded, wrapped
 from ._log_view import Line
 from ._run import Outcome
+from ._second_session import Remembered
 
-__all__ = ["heading", "report"]
+__all__ = ["heading", "report", "second_report"]
 
-_LABEL, _NUMBER = 34, 12
+_LABEL, _NUMBER, _QUOTE = 34, 12, 30
+
+
+Claim = tuple[bool, str]
+"""Whether it holds, and what is said then."""
 
 
 def report(outcome: Outcome, texts: Mapping[str, str], width: int) -> Iterator[Line]:
@@ -24,15 +29,26 @@ def report(outcome: Outcome, texts: Mapping[str, str], width: int) -> Iterator[L
         width (`int`):
             Columns.
     """
-    yield "plain", ""
-    yield from heading(texts["answer"], width)
-    for paragraph in outcome.answer.splitlines():
-        for line in wrapped(paragraph, width):
-            yield "answer", line
+    yield from _answer(outcome.answer, texts, width)
     yield from heading(texts["became"], width)
     yield from _table(outcome, texts, width)
     yield from heading(texts["proof"], width)
-    yield from _proof(outcome, texts, width)
+    yield from _proof(_claims(outcome, texts), width)
+
+
+def second_report(remembered: Remembered, texts: Mapping[str, str], width: int) -> Iterator[Line]:
+    """The lines about the second session: the answer, and where each value of it stands in the memory's files."""
+    yield from _answer(remembered.answer, texts, width)
+    yield from heading(texts["checked"], width)
+    yield from _proof(_second_claims(remembered, texts), width)
+
+
+def _answer(answer: str, texts: Mapping[str, str], width: int) -> Iterator[Line]:
+    yield "plain", ""
+    yield from heading(texts["answer"], width)
+    for paragraph in answer.splitlines():
+        for line in wrapped(paragraph, width):
+            yield "answer", line
 
 
 def heading(text: str, width: int) -> Iterator[Line]:
@@ -68,14 +84,14 @@ def _right(value: object) -> str:
     return padded(f"{value:,}" if isinstance(value, int) else str(value), _NUMBER, right=True)
 
 
-def _proof(outcome: Outcome, texts: Mapping[str, str], width: int) -> Iterator[Line]:
-    for held, text in _claims(outcome, texts):
+def _proof(claims: Iterable[Claim], width: int) -> Iterator[Line]:
+    for held, text in claims:
         mark, style = ("✓", "good") if held else ("✗", "bad")
         for at, line in enumerate(wrapped(text, width - 2, "    ")):
             yield style, f"  {mark} {line[4:]}" if at == 0 else line
 
 
-def _claims(outcome: Outcome, texts: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+def _claims(outcome: Outcome, texts: Mapping[str, str]) -> Iterator[Claim]:
     census, window, peak = outcome.census, outcome.tally.window, max(outcome.requests)
     numbers = {**vars(census), "window": window, "peak": peak, "requests": len(outcome.requests)}
     for held, good, bad in (
@@ -91,3 +107,19 @@ def _claims(outcome: Outcome, texts: Mapping[str, str]) -> Iterator[tuple[bool, 
         where = Counter(finding.source for finding in outcome.findings)
         sources = {source: where[source] for source in ("summary", "kept", "archive")}
         yield True, texts["sources"].format(count=len(outcome.findings), **sources)
+
+
+def _second_claims(remembered: Remembered, texts: Mapping[str, str]) -> Iterator[Claim]:
+    for each in remembered.citations:
+        values = texts["comma"].join(fitted(value, _QUOTE) for value in each.values)
+        yield True, texts["cited"].format(values=values, how=texts[each.how], path=each.path, line=each.line)
+    if remembered.unfounded:
+        yield False, texts["unfounded"].format(values=texts["comma"].join(remembered.unfounded))
+    missing = ", ".join(remembered.missing)
+    if missing:
+        yield False, texts["not_answered"].format(missing=missing)
+    wish = remembered.wish
+    yield wish is not None, texts["wish"].format(path=wish.path, line=wish.line) if wish else texts["not_wish"]
+    peak, window = max(remembered.requests), remembered.tally.window
+    numbers = {"peak": peak, "window": window, "requests": len(remembered.requests)}
+    yield remembered.fits, texts["window" if remembered.fits else "not_window"].format(**numbers)

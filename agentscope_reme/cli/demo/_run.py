@@ -1,13 +1,12 @@
 # -*- coding: utf-8 -*-
 """The run itself: a real agent with a real memory, watched, and counted afterwards."""
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from agentscope.agent import ReActAgent
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.memory import InMemoryMemory
@@ -23,6 +22,7 @@ from ._facts import Finding
 from ._project import SampleProject
 from ._project_tools import ProjectTools
 from ._script import Investigation
+from ._warnings import warnings_to
 from ._weighing import WeighingFormatter
 from ._witness import Spectacle, Tally, Witness
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["DemoRun", "Outcome"]
 
 _MOST_STEPS = 60
+_PATIENCE = 120.0
+"""Seconds for the notes of a live model; what is not written then is written at the next start."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class DemoRun:
         folder: Path,
         *,
         language: str = "en",
-        window: int = 8_000,
+        window: int = 10_000,
         live: "tuple[ChatModelBase, FormatterBase] | None" = None,
         pace: float = 0.0,
     ) -> None:
@@ -100,9 +102,11 @@ class DemoRun:
         self._formatter: FormatterBase = live[1] if live else OpenAIChatFormatter()
         self._folder = folder
         self._language = language
-        options: dict[str, Any] = {} if live else {"model": None}
+        # A live model's own formatter: what the memory asks for is not the agent's, and is not weighed with it.
+        options: dict[str, Any] = {"model": live[0], "formatter": live[1]} if live else {"model": None}
         self.manager = MemoryManager(
             folder / "memory",
+            language=language,
             max_input_length=window,
             memory_compact_reserve=self.context.reserve,
             tool_result_compact_keep_n=1,
@@ -110,14 +114,18 @@ class DemoRun:
             **options,
         )
 
-    async def play(self, view: Spectacle, tally: Tally) -> Outcome:
-        """Let the agent work, and show it.
+    async def play(
+        self, view: Spectacle, tally: Tally, reported: Callable[[Outcome], None] = lambda _: None
+    ) -> Outcome:
+        """Let the agent work, show it, and end the session.
 
         Args:
             view (`Spectacle`):
                 Shows it.
             tally (`Tally`):
                 Is kept up to date.
+            reported (`Callable[[Outcome], None]`):
+                Is told how it went, before the session ends and is noted down.
 
         Raises:
             `KeyboardInterrupt`: the person stopped it.
@@ -137,10 +145,13 @@ class DemoRun:
             parallel_tool_calls=True,
         )
         agent.set_console_output_enabled(False)
-        with _warnings_to(view):
+        with warnings_to(view):
             await self.manager.start()
             try:
-                return await self._watched(agent, project, view, tally)
+                outcome = await self._watched(agent, project, view, tally)
+                reported(outcome)
+                await self._leave(view)
+                return outcome
             finally:
                 await self.manager.close()
 
@@ -174,24 +185,9 @@ class DemoRun:
             findings=self.script.findings,
         )
 
-
-class _Telling(logging.Handler):
-    def __init__(self, view: Spectacle) -> None:
-        super().__init__(logging.WARNING)
-        self._view = view
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._view.warned(record.getMessage())
-
-
-@contextmanager
-def _warnings_to(view: Spectacle) -> Iterator[None]:
-    """Warnings of the package go into the picture, not across it."""
-    logger, handler = logging.getLogger("agentscope_reme"), _Telling(view)
-    propagated, logger.propagate = logger.propagate, False
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagated
+    async def _leave(self, view: Spectacle) -> None:
+        """End the session as a person would, and wait for the notes."""
+        view.asked("/new")
+        view.said(await self.manager.command("/new") or "")
+        with anyio.move_on_after(_PATIENCE):
+            await self.manager.await_summary_tasks()

@@ -6,6 +6,7 @@ in the messages of the very request that it answers, as a model would. A fact th
 looked up in the archive; if it could not be found there, the report would say so.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -94,12 +95,15 @@ class Investigation:
         yield self._report()
 
     def _look_up(self) -> Iterator[Reply]:
-        """Search the archive for each fact that is not in sight, a few at a time, and for none twice."""
-        tried: set[str] = set()
+        """Search the archive for each fact that is not in sight, a few at a time; what was found and has been condensed
+        away again meanwhile is searched once more."""
+        tried: Counter[str] = Counter()
+        found: set[str] = set()
         said = self._words.missing
         while True:
             wanted = [fact.search[self._language] for fact in FACTS if self._seen.find(fact) is None]
-            searches = [each for each in dict.fromkeys(wanted) if each not in tried][:_AT_ONCE]
+            found.update(fact.search[self._language] for fact in FACTS if self._seen.find(fact) is not None)
+            searches = [each for each in dict.fromkeys(wanted) if tried[each] < 1 + (each in found)][:_AT_ONCE]
             if not searches:
                 return
             tried.update(searches)

@@ -1,5 +1,5 @@
 # -*- coding: utf-8 -*-
-"""A formatter that weighs what it makes: the requests as they go to the model, counted apart from the memory."""
+"""A formatter that weighs what it makes: the requests as they go to the model, looked at apart from the memory."""
 
 import json
 from collections.abc import Callable
@@ -7,11 +7,13 @@ from typing import Any
 
 from agentscope.formatter import FormatterBase
 
+from ._passages import Passage, passages_in
+
 __all__ = ["WeighingFormatter"]
 
 
 class WeighingFormatter(FormatterBase):
-    """Formats as another one does, and keeps the size of each request.
+    """Formats as another one does, and keeps the size of each request and what it shows of the long-term memory.
 
     Args:
         formatter (`FormatterBase`):
@@ -30,6 +32,8 @@ class WeighingFormatter(FormatterBase):
     ) -> None:
         self.weights: list[int] = []
         """Tokens of each request, as JSON."""
+        self.passages: list[Passage] = []
+        """What the requests show of the memory, in their order, again for each request."""
         self._formatter = formatter
         self._count = count
         self._tools = tools
@@ -38,6 +42,7 @@ class WeighingFormatter(FormatterBase):
         """Format messages for the model."""
         request = await self._formatter.format(*args, **kwargs)
         self.weights.append(self._count(_as_json(request)) + self._count(_as_json(self._tools())))
+        self.passages.extend(passages_in(request))
         return request
 
 

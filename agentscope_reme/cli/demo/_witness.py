@@ -3,7 +3,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,6 +13,7 @@ from ..._events import Event, EventKind
 from ...message import MessageTokens, tool_results, tool_uses
 from ...working_memory import ReMeInMemoryMemory
 from ._facts import RELOADING
+from ._passages import Passage, passages_in
 
 __all__ = ["Spectacle", "Tally", "Witness"]
 
@@ -24,7 +25,7 @@ class Tally:
     window: int = 0
     threshold: int = 0
     parts: Mapping[str, int] = field(default_factory=dict)
-    """What the context holds: `system_prompt`, `tools`, `summary`, `messages`."""
+    """What the context holds: `system_prompt`, `tools`, `summary`, `shown` (of the long-term memory), `messages`."""
     steps: int = 0
     said: int = 0
     folds: int = 0
@@ -32,11 +33,22 @@ class Tally:
     reloads: int = 0
     folding: int = 0
     """Messages that are being condensed just now."""
+    noting: int = 0
+    """Messages of which notes are being made just now."""
     started: float = field(default_factory=time.monotonic)
 
     @property
     def used(self) -> int:
         return sum(self.parts.values())
+
+    @property
+    def shares(self) -> dict[str, int]:
+        """The parts as the views name them: what stays the same is one."""
+        fixed = self.parts.get("system_prompt", 0) + self.parts.get("tools", 0)
+        return {
+            "part_fixed": fixed,
+            **{f"part_{key}": self.parts.get(key, 0) for key in ("summary", "shown", "messages")},
+        }
 
     @property
     def seconds(self) -> float:
@@ -61,6 +73,12 @@ class Spectacle(Protocol):
     def folded(self, event: Event) -> None:
         """Messages were condensed and archived."""
 
+    def noted(self, path: str, lines: int, last: str) -> None:
+        """Lines were added to a note; the last of them."""
+
+    def recalled(self, passage: Passage, tokens: int) -> None:
+        """The agent is shown something of its long-term memory."""
+
     def warned(self, text: str) -> None:
         """Something went wrong, and the run goes on."""
 
@@ -79,7 +97,7 @@ class Witness:
         tally (`Tally`):
             Is kept up to date.
         memory (`ReMeInMemoryMemory`):
-            The memory that is watched: only its summary is looked at.
+            The memory that is watched: its summary, what it shows, and its notes.
     """
 
     def __init__(self, view: Spectacle, tokens: MessageTokens, tally: Tally, memory: ReMeInMemoryMemory) -> None:
@@ -91,6 +109,8 @@ class Witness:
         self._memory = memory
         self._arguments: dict[str, str] = {}
         self._cut: set[str] = set()
+        self._noted: dict[str, int] = {}
+        self._shown: Sequence[Msg] = memory.shown
 
     def asked(self, msg: Msg) -> None:
         """The person's request."""
@@ -118,6 +138,7 @@ class Witness:
     def told(self, event: Event) -> None:
         """A listener: what the memory does."""
         if event.kind is EventKind.CHECKED:
+            self._recalled()
             self.tally.parts = event.details["parts"]
         elif event.kind is EventKind.TRUNCATED and event.error is None:
             self._truncated(event)
@@ -127,6 +148,12 @@ class Witness:
             self._folded(event)
         elif event.kind is EventKind.FOLD_FAILED:
             self.tally.folding = 0
+        elif event.kind is EventKind.CLEARED:
+            self.tally.parts = {**self.tally.parts, "summary": 0, "messages": 0}
+        elif event.kind is EventKind.NOTE_STARTED:
+            self.tally.noting = event.details["messages"]
+        elif event.kind in (EventKind.NOTED, EventKind.NOTE_FAILED):
+            self._wrote(event)
         elif event.kind is EventKind.OVER_BUDGET:  # of the failures, this one alone is not logged
             self._view.warned(event.error or "")
         self._view.gauged(self.tally)
@@ -135,10 +162,25 @@ class Witness:
         self.tally.folds, self.tally.folding = self.tally.folds + 1, 0
         message = self._memory.summary_message()
         summary = self._tokens.message(message) if message else 0
-        fixed = {key: self.tally.parts.get(key, 0) for key in ("system_prompt", "tools")}
+        fixed = {key: self.tally.parts.get(key, 0) for key in ("system_prompt", "tools", "shown")}
         messages = (event.tokens_after or 0) - sum(fixed.values()) - summary
         self.tally.parts = {**fixed, "summary": summary, "messages": messages}
         self._view.folded(event)
+
+    def _recalled(self) -> None:
+        """Tell what the memory shows, once for each choice of it."""
+        if self._memory.shown is self._shown:
+            return
+        self._shown = self._memory.shown
+        for passage in passages_in([{"role": msg.role, "content": msg.content} for msg in self._shown]):
+            self._view.recalled(passage, self._tokens.text(passage.text))
+
+    def _wrote(self, event: Event) -> None:
+        self.tally.noting = 0
+        for path in (*event.details.get("files", ()), *(["MEMORY.md"] if event.details.get("memory_md") else [])):
+            items = _items(self._memory.services.workspace.read_text(path))
+            before, self._noted[path] = self._noted.get(path, 0), len(items)
+            self._view.noted(path, len(items) - before, items[-1] if items else "")
 
     def _truncated(self, event: Event) -> None:
         self.tally.truncations += 1
@@ -160,7 +202,12 @@ def _shown(arguments: Mapping[str, Any]) -> str:
     """The arguments of a call in a few words: the values, and the names of the numbers."""
     words = []
     for name, value in arguments.items():
-        if (name == "start_line" and value == 1) or name in ("lines", "limit"):
+        if (name == "start_line" and value == 1) or name in ("lines", "limit", "max_results"):
             continue
         words.append(str(value) if isinstance(value, str) else f"{name}={json.dumps(value, ensure_ascii=False)}")
     return " ".join(words).replace("\n", " ")
+
+
+def _items(note: str) -> list[str]:
+    """The list items of a note."""
+    return [line.strip() for line in note.splitlines() if line.lstrip().startswith(("- ", "* "))]
