@@ -153,6 +153,8 @@ class NoteIndex:
     async def close(self) -> None:
         """Stop watching and indexing, and let go of the files. What was indexed stays. `start` opens it again."""
         self._closed = True
+        if self._watcher is not None:
+            self._watcher.stop()
         tasks, self._tasks, self._watcher = self._tasks, set(), None
         here = [task for task in tasks if task.get_loop() is asyncio.get_running_loop()]
         for task in here:

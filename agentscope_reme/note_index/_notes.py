@@ -12,7 +12,9 @@ from ._draft import Draft
 
 __all__ = ["note_drafts", "path_day"]
 
-_DAY = re.compile(r"(?<!\d)(\d{4})[-_.年/]?(0?[1-9]|1[0-2])[-_.月/]?(0?[1-9]|[12]\d|3[01])日?(?!\d)")
+_DAY = re.compile(
+    r"(?<!\d)(\d{4})(?:(\d{2})(\d{2})|[-_./年](\d{1,2})[-_./月](\d{1,2})日?)(?!\d)",
+)
 _HEADING_DAY = re.compile(r"(?<![\d.])(\d{4})[-/年](\d{1,2})[-/月](\d{1,2})日?(?!\d)")
 
 
@@ -48,11 +50,9 @@ def note_drafts(path: str, data: bytes, limit: int) -> tuple[list[Draft], str]:
 
 
 def path_day(path: str) -> str:
-    """The day in the last part of a path that names one, ISO 8601; "" where none does."""
-    for part in reversed(path.split("/")):
-        if (match := _DAY.search(part)) and (day := _iso(match)):
-            return day
-    return ""
+    """The last day that a path names, also as ``2026-09/09.md``, ISO 8601; "" where it names none."""
+    days = [day for match in _DAY.finditer(path) if (day := _iso(match))]
+    return days[-1] if days else ""
 
 
 def _heading_day(heading: str, text: str) -> str:
@@ -67,6 +67,6 @@ def _heading_day(heading: str, text: str) -> str:
 
 def _iso(match: re.Match[str]) -> str:
     try:
-        return dt.date(*map(int, match.groups())).isoformat()
+        return dt.date(*(int(part) for part in match.groups() if part)).isoformat()
     except ValueError:
         return ""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import EmbeddingError, SessionInUseError
-from ..embedding import DEFAULT_FLOOR, BatchEmbedder, split_for_vectors
+from ..embedding import BatchEmbedder, split_for_vectors
 from ..message import estimate_tokens
 from ..search import CosineScale
 from ..storage import Database, OwnerLock
@@ -34,6 +34,7 @@ _LATER = 600.0  # seconds before a text that was refused is tried again
 _POLL = 0.1
 _QUERIES = 256
 _QUERY_TIMEOUT = 10.0
+_HIGHEST_FLOOR = 0.98
 _SURENESS = 0.47
 """The part of the way from a model's floor to 1 from which a match is beyond doubt."""
 logger = logging.getLogger("agentscope_reme")
@@ -169,7 +170,7 @@ class VectorStore:
                 await self._settle_scale()
                 embedded = await asyncio.wait_for(self._embedder.embed(missing), _QUERY_TIMEOUT)
             except (EmbeddingError, asyncio.TimeoutError) as error:
-                self._rest(error)
+                self._rest(error, longer=False)  # it may be this text that the model refuses
             else:
                 self._recover()
                 for text, vector, is_there in zip(missing, embedded.vectors, embedded.mask, strict=True):
@@ -185,19 +186,19 @@ class VectorStore:
     async def _settle_scale(self) -> None:
         if self._has_scale:
             return
-        floor = await self._embedder.floor()
-        floor = floor if -1 < floor < 0.99 else DEFAULT_FLOOR
+        floor = min(max(await self._embedder.floor(), -1.0), _HIGHEST_FLOOR)
         self._shelves.set_scale(CosineScale(floor, floor + _SURENESS * (1 - floor)))
         self._has_scale = True
 
-    def _rest(self, error: Exception) -> None:
+    def _rest(self, error: Exception, *, longer: bool = True) -> None:
         reason = str(error) or type(error).__name__
         if not self.failure:
             logger.warning("The notes are searched by words alone until the embedding model works again: %s", reason)
             self._report("degraded", {"reason": reason})
         self.failure = reason
         self._until = time.monotonic() + self._pause
-        self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+        if longer:
+            self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
 
     def _recover(self) -> None:
         if self.failure:

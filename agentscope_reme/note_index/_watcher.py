@@ -42,18 +42,27 @@ class FolderWatcher:
         self._folders = [Path(os.path.abspath(folder)) for folder in folders]
         self._files = [Path(os.path.abspath(file)) for file in files]
         self._changed = changed
+        self._stop: anyio.Event | None = None
+        self._ended = False
+
+    def stop(self) -> None:
+        """Let the threads that wait for events end; to be called before the task is cancelled, which they delay."""
+        self._ended = True
+        if self._stop is not None:
+            self._stop.set()
 
     async def run(self) -> None:
-        """Watch until cancelled."""
+        """Watch until stopped or cancelled."""
         pause = _FIRST_PAUSE
         try:
-            while True:
+            while not self._ended:
                 started = time.monotonic()
                 try:
                     await self._watch()
                 except Exception as error:  # noqa: BLE001 - a background task; it is logged and goes on
-                    self.state = f"polling: {type(error).__name__}: {error}"
-                    logger.warning("Watching the notes failed (%s); they are compared every %g seconds.", error, pause)
+                    cause = _first(error)
+                    self.state = f"polling: {type(cause).__name__}: {cause}"
+                    logger.warning("Watching the notes failed (%s); they are compared in %g seconds.", cause, pause)
                     await anyio.sleep(pause)
                     long_ago = time.monotonic() - started > _LONGEST_PAUSE
                     pause = _FIRST_PAUSE if long_ago else min(_LONGEST_PAUSE, 2 * pause)
@@ -66,23 +75,22 @@ class FolderWatcher:
         before = _identities(self._places())
         deep = [os.fspath(folder) for folder in self._folders if folder.is_dir()]
         flat = sorted({os.fspath(_nearest(place.parent)) for place in (*self._folders, *self._files)})
-        async with anyio.create_task_group() as group:
+        stop = self._stop = anyio.Event()
+        try:
+            async with anyio.create_task_group() as group:
+                if deep:
+                    group.start_soon(self._events, deep, True, before, stop)
+                group.start_soon(self._events, flat, False, before, stop)
+                self.state = "on"
+        finally:
+            stop.set()
 
-            async def watch(places: list[str], recursive: bool) -> None:
-                await self._events(places, recursive, before)
-                group.cancel_scope.cancel()
-
-            if deep:
-                group.start_soon(watch, deep, True)
-            group.start_soon(watch, flat, False)
-            self.state = "on"
-
-    async def _events(self, places: list[str], recursive: bool, before: Identities) -> None:
+    async def _events(self, places: list[str], recursive: bool, before: Identities, stop: anyio.Event) -> None:
         from watchfiles import awatch
 
         wanted = None if recursive else {os.fspath(place) for place in (*self._folders, *self._files)}
         swept = time.monotonic()
-        async for changes in awatch(
+        events = awatch(
             *places,
             watch_filter=None,
             debounce=_DEBOUNCE,
@@ -90,14 +98,19 @@ class FolderWatcher:
             rust_timeout=_LOOK,
             yield_on_timeout=True,
             recursive=recursive,
+            stop_event=stop,
             ignore_permission_denied=True,
-        ):
-            overdue = time.monotonic() - swept > _SWEEP
-            if overdue or any(wanted is None or path in wanted for _, path in changes):
-                swept = time.monotonic()
-                await self._tell()
-            if _identities(self._places()) != before:
-                return
+        )
+        try:
+            async for changes in events:
+                overdue = time.monotonic() - swept > _SWEEP
+                if overdue or any(wanted is None or path in wanted for _, path in changes):
+                    swept = time.monotonic()
+                    await self._tell()
+                if _identities(self._places()) != before:
+                    return
+        finally:
+            stop.set()
 
     async def _tell(self) -> None:
         try:
@@ -108,6 +121,13 @@ class FolderWatcher:
     def _places(self) -> Iterable[Path]:
         yield from self._folders
         yield from (_nearest(place.parent) for place in (*self._folders, *self._files))
+
+
+def _first(error: BaseException) -> BaseException:
+    """What is behind a group of errors."""
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
+    return error
 
 
 def _nearest(folder: Path) -> Path:
