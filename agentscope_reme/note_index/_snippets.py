@@ -29,7 +29,7 @@ def snippet(text: str, words: Sequence[str], width: int = 700) -> str:
     """
     if _columns(text) <= width:
         return text
-    parts = _parts(text, width)
+    parts = _parts(text, words, width)
     gains = [_gain(part, words) for part in parts]
     best = max(range(len(parts)), key=lambda at: (gains[at], -at))
     first, last = _grown([_columns(part) for part in parts], gains, best, width)
@@ -37,18 +37,21 @@ def snippet(text: str, words: Sequence[str], width: int = 700) -> str:
     return (_MARK if first else "") + shown + (_MARK if last + 1 < len(parts) else "")
 
 
-def _parts(text: str, width: int) -> list[str]:
+def _parts(text: str, words: Sequence[str], width: int) -> list[str]:
     """Sentences and lines with what separates them, cut further where one alone is too wide; together the text."""
     cuts = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
     parts = [text[start:end] for start, end in pairwise(cuts) if end > start]
-    return [piece for part in parts for piece in _pieces(part, width)]
+    return [piece for part in parts for piece in _pieces(part, words, width)]
 
 
-def _pieces(part: str, width: int) -> list[str]:
+def _pieces(part: str, words: Sequence[str], width: int) -> list[str]:
+    """Short pieces of a long part; none of the words is cut in two."""
     if _columns(part) <= width // 2:
         return [part]
-    step = max(1, width // 8)
-    return [part[start : start + step] for start in range(0, len(part), step)]
+    whole = re.compile("|".join(map(re.escape, map(_stem, words))) or r"(?!)", re.IGNORECASE)
+    inside = {at for match in whole.finditer(part) for at in range(match.start() + 1, match.end())}
+    cuts = [at for at in range(0, len(part), max(1, width // 8)) if at not in inside]
+    return [part[start:end] for start, end in pairwise([*cuts, len(part)])]
 
 
 def _gain(part: str, words: Sequence[str]) -> float:
