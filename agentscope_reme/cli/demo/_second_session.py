@@ -59,7 +59,7 @@ class Remembered:
         unfounded (`Sequence[str]`):
             Values of the answer that the memory did not show, or that its files do not have.
         missing (`Sequence[str]`):
-            Names of values that the answer should have and has not.
+            Names of values that the answer should have and has not; the script's answer should have them all.
         wish (`Citation | None`):
             The person's standing wish, where MEMORY.md showed it and the answer keeps to it.
     """
@@ -107,6 +107,7 @@ class SecondSession:
         self.model: ChatModelBase = live[0] if live else ScriptedChatModel(self.script, delay=pace)
         self.context = ContextConfig(window, memory_compact_reserve=window // 5)
         self._formatter: FormatterBase = live[1] if live else OpenAIChatFormatter()
+        self._asked = _ASKED if live else (*_NAMES, "rule")
         self._project = SampleProject.at(folder / "project")
         options: dict[str, Any] = {"model": live[0], "formatter": live[1]} if live else {"model": None}
         self.manager = MemoryManager(
@@ -156,10 +157,9 @@ class SecondSession:
 
     def _checked(self, answer: str, weighing: WeighingFormatter, tally: Tally) -> Remembered:
         values = {name: self._project.answers[name] for name in _NAMES}
+        values.update({name: text for name, text in self.script.values.items() if name == "rule"})
         passages = list(dict.fromkeys(weighing.passages))
         said = [value for value in values.values() if holds(answer, value)]
-        if rule := self.script.values.get("rule"):
-            said.append(rule)
         places = {value: self._place(value, passages) for value in said}
         return Remembered(
             answer=answer,
@@ -167,7 +167,7 @@ class SecondSession:
             requests=weighing.weights,
             citations=list(_gathered(places)),
             unfounded=[value for value, place in places.items() if place is None],
-            missing=[name for name in _ASKED if values[name] not in said],
+            missing=[name for name in self._asked if values.get(name) not in said],
             wish=self._wish(answer, values["ticket"], passages),
         )
 
