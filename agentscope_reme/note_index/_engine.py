@@ -54,19 +54,20 @@ class Engine:
             if self._looked_at >= ticket:  # somebody began to look after we came
                 return Changes()
             newest = self._ticket
-            self._settle()
-            changes = self.reconciler.run()
+            changed = self.catalog.refresh()
+            if self._settled_for != self.database.generation:
+                self._settle()
+                changed = self.catalog.refresh() or changed
+            changes = self.reconciler.run(changed)
             self._looked_at = newest
             return changes
 
     def _settle(self) -> None:
         """Note how everything is made, where the database is new to us."""
-        self.catalog.refresh()
-        if self._settled_for != self.database.generation:
-            self.reconciler.settle()
-            if self.vectors is not None:
-                self.vectors.claim()
-            self._settled_for = self.database.generation
+        self.reconciler.settle()
+        if self.vectors is not None:
+            self.vectors.claim()
+        self._settled_for = self.database.generation
 
     def close(self) -> None:
         """End a synchronization under way, and let go of the database. Blocking."""

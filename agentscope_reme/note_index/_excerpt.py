@@ -56,16 +56,15 @@ def read_excerpt(areas: Sequence[Area], root: Path, path: str, start_line: int, 
     lines = [line.decode("utf-8", "replace") for line in data.splitlines()] if file.area.kind == "dialog" else []
     lines = lines or split_lines(decode(data).text)
     shown: list[str] = []
-    room = max_chars
+    room, is_cut = max_chars, False
     for line in lines[start_line - 1 : start_line - 1 + limit]:
         readable = _message(line) if file.area.kind == "dialog" else line
         room -= len(readable) + 1
         if room < 0 and shown:
             break
+        is_cut = room < 0
         shown.append(readable[:max_chars])
-    text = "\n".join(shown)
-    end = start_line + len(shown) - 1
-    return Excerpt(file.path, start_line, end, len(lines), text, is_cut=room < 0 and len(shown) == 1)
+    return Excerpt(file.path, start_line, start_line + len(shown) - 1, len(lines), "\n".join(shown), is_cut)
 
 
 def _located(areas: Sequence[Area], root: Path, path: str) -> FoundFile:

@@ -98,10 +98,14 @@ class Reconciler:
         self._catalog.settle_facts(f"{CHUNKER} {self._limit}", self._words.name)
         self._is_level, self._may_be_stale = False, True
 
-    def run(self) -> Changes:
-        """Make the index hold what the files hold."""
+    def run(self, others_wrote: bool) -> Changes:
+        """Make the index hold what the files hold.
+
+        Args:
+            others_wrote (`bool`): whether the catalog has been changed by somebody else since the last time.
+        """
         changes, looked = Changes(), time.monotonic()
-        if self._catalog.refresh():
+        if others_wrote:
             self._is_level = False
         found = scan(self._areas, self._root)
         vanished = set()

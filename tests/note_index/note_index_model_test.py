@@ -100,9 +100,11 @@ class FilesAndIndex(RuleBasedStateMachine):
 
     # ------------------------------------------------------------------ what people and programs do
 
-    @rule(path=st.sampled_from(PATHS), text=lines)
-    def write(self, path: str, text: list[str]) -> None:
+    @rule(path=st.sampled_from(PATHS), text=lines, seen_by_the_other=st.booleans())
+    def write(self, path: str, text: list[str], seen_by_the_other: bool) -> None:
         put(self.workspace, path, "\n".join(text))
+        if seen_by_the_other:
+            self.the_other_looks()
 
     @rule(path=st.sampled_from(PATHS), text=lines)
     def insert_at_the_top(self, path: str, text: list[str]) -> None:

@@ -180,7 +180,7 @@ def test_sources_paths_and_days_limit_what_is_found(tmp_path: Path) -> None:
         assert await those(since=dt.date(2026, 3, 2)) == {tenth}
         assert await those(until=dt.datetime(2026, 3, 1, 12)) == {first}
         assert await those(paths="memory", since="2026-03-05") == {tenth}
-        with pytest.raises(ConfigError, match="'web'.*notes, dialog"):
+        with pytest.raises(ConfigError, match=r"'web'.*notes, dialog"):
             await index.search("alpha", sources="web")
         with pytest.raises(ConfigError, match="since is 'soon'"):
             await index.search("alpha", since="soon")

@@ -11,6 +11,7 @@ from _note_world import found, make_workspace, places, put, run
 
 from agentscope_reme import ConfigError, NotStartedError
 from agentscope_reme.note_index import NoteIndex
+from agentscope_reme.note_index._file_state import Stamp
 from agentscope_reme.text import WordTokenizer
 
 
@@ -100,8 +101,24 @@ def test_a_change_without_a_trace_in_size_and_time_is_seen(tmp_path: Path) -> No
         note.write_text("bravo")
         os.utime(note, ns=(status.st_atime_ns, status.st_mtime_ns))
         assert await found(index, "bravo") == ["memory/a.md"]
-        for word in ("charl", "delta", "echos"):  # within one tick of the clock
-            note.write_text(word)
+        await index.close()
+
+    run(work())
+
+
+def test_changes_within_one_tick_of_a_coarse_clock_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    second = 1_000_000_000
+
+    def coarse(status: os.stat_result) -> Stamp:
+        return Stamp(status.st_size, status.st_mtime_ns // second * second, status.st_ctime_ns // second * second, 1)
+
+    monkeypatch.setattr(Stamp, "of", coarse)
+
+    async def work() -> None:
+        workspace = make_workspace(tmp_path)
+        index = NoteIndex(workspace)
+        for word in ("alpha", "bravo", "charl", "delta"):
+            put(workspace, "memory/a.md", word)
             assert await found(index, word) == ["memory/a.md"]
         await index.close()
 
