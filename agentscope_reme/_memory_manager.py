@@ -313,7 +313,8 @@ class MemoryManager(ReMeLight):
         if name not in _COMMANDS:
             return None
         memory = self._attachment(agent).memory
-        say = lambda entry, **values: self._services.book.text(memory.language, f"manager.{entry}", **values)  # noqa: E731
+        spoken = memory.language  # before the memory may be emptied
+        say = lambda entry, **values: self._services.book.text(spoken, f"manager.{entry}", **values)  # noqa: E731
         if name == "/compact":
             before = memory.total_tokens()
             turn = await self._compacted("".join(rest).strip(), agent)
