@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Steps compose as a task group does: order, values, failures, cancellation."""
+
 import asyncio
 
 import pytest

@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Generated histories: requests, answers, parallel calls with shuffled and missing results, hints, hostile outputs."""
+
 from agentscope.message import Msg
 from hypothesis import strategies as st
 
@@ -18,8 +19,12 @@ CALL_IDS = st.sampled_from(["call_0", "call_0", "call_1", "t1", "t2", "t3"])
 @st.composite
 def rounds(draw):
     """One step of a session as messages, with the marks to add them with."""
-    kind = draw(st.sampled_from(["request", "request", "answer", "calls", "calls", "calls", "dangling", "orphan", "hint"]))
-    text = draw(st.sampled_from(["please check file_7.py 端口 8443 ", "数据库迁移完成了吗？", "I decided to use option 3. "]))
+    kind = draw(
+        st.sampled_from(["request", "request", "answer", "calls", "calls", "calls", "dangling", "orphan", "hint"])
+    )
+    text = draw(
+        st.sampled_from(["please check file_7.py 端口 8443 ", "数据库迁移完成了吗？", "I decided to use option 3. "])
+    )
     long = text * draw(SIZES)
     if kind == "request":
         return [Msg("user", long, "user")], None

@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Folds that cannot happen as planned, summaries that do not fit, and what is told of it."""
+
 import asyncio
 
 import pytest
@@ -48,7 +49,9 @@ def test_a_huge_summary_is_brought_within_its_budget_and_nothing_else_pays():
         async with session() as it:
             request = Msg("u", "what is the port? " * 5, "user")
             await it.memory.add(request)
-            await it.memory.update_compressed_summary("## Goal\n" + "- keep the port 8443 as it is\n- more of it\n" * 3_000)
+            await it.memory.update_compressed_summary(
+                "## Goal\n" + "- keep the port 8443 as it is\n- more of it\n" * 3_000
+            )
             await it.hook()
             assert it.used() <= it.manager._services.context.threshold
             assert (await it.memory.get_memory())[-1].content == request.content

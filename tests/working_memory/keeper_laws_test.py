@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Laws 1 to 5, 8 and 9 over generated histories, through an attached agent's own hook."""
+
 import asyncio
 import contextlib
 import json
@@ -190,7 +191,10 @@ def test_interruption_leaves_the_old_state_or_the_new(steps):
 
     async def main():
         async with session("good") as it:
-            said = [Msg("user" if n % 2 else "agent", f"message {n} " * 60, "user" if n % 2 else "assistant") for n in range(40)]
+            said = [
+                Msg("user" if n % 2 else "agent", f"message {n} " * 60, "user" if n % 2 else "assistant")
+                for n in range(40)
+            ]
             await it.memory.add(said)
             before = [msg.id for msg, _ in it.memory.content]
 

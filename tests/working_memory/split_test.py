@@ -1,5 +1,6 @@
 # -*- coding: utf-8 -*-
 """Where a history is cut: laws 1 and 2 over generated histories."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 
