@@ -135,6 +135,7 @@ class Service:
         return call("append", file_path="MEMORY.md", content=line)
 
 
+@pytest.mark.slow
 def test_a_real_model_drives_both_sessions(
     loopback: "Callable[..., Loopback]",
     monkeypatch: pytest.MonkeyPatch,
