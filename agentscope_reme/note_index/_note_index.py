@@ -11,7 +11,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,28 +20,27 @@ import anyio.to_thread
 from .._errors import ConfigError, NotStartedError
 from ..embedding import BatchEmbedder
 from ..record import SearchHit
-from ..search import DIALOG_RECIPE, NOTES_RECIPE, QueryView, SourceRecipe
+from ..search import QueryView, SourceRecipe
 from ..storage import Database
 from ..text import WordTokenizer
 from ._areas import DIALOG, TOOLS, Places, areas_of
 from ._asked import Day, Limits, names_of
-from ._catalog import Catalog
 from ._engine import Engine
 from ._excerpt import Excerpt, read_excerpt
 from ._query_text import without_names
-from ._reconciler import Reconciler, Words
+from ._reconciler import Words
 from ._schema import MIGRATIONS
 from ._search import Question, answer
+from ._settings import IndexSettings, all_recipes, names_of_sources
 from ._shelves import Shelves
 from ._status import IndexStatus
-from ._vectors import Report, VectorStore, model_name
+from ._vectors import Report
 from ._watcher import FolderWatcher
 
 __all__ = ["NoteIndex"]
 
 T = TypeVar("T")
 
-_TOOLS_RECIPE = SourceRecipe(vector_weight=0.0, date=0.2)
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
 _VECTOR_PATIENCE = 2.0  # and for their vectors
 logger = logging.getLogger("agentscope_reme")
@@ -113,20 +111,23 @@ class NoteIndex:
         clock: Callable[[], dt.datetime] | None = None,
         db: Database | None = None,
     ) -> None:
-        if candidate_multiplier < 1:
-            raise ConfigError(f"candidate_multiplier is {candidate_multiplier!r}: give a number of at least 1.")
-        if chunk_tokens < 16:
-            raise ConfigError(f"chunk_tokens is {chunk_tokens!r}: give at least 16.")
-        if not keyword_search and embedder is None:
-            raise ConfigError("keyword_search=False without an embedder leaves nothing to search by: give one of them.")
-        self._places = workspace
-        self._areas = areas_of(workspace, extra_folders)
-        self._sources = (*dict.fromkeys(area.source for area in self._areas if area.source != DIALOG), DIALOG)
-        self._recipes = _all_recipes(self._sources, recipes or {}, vector_weight)
-        self._embedder, self._words, self._timezone = embedder, tokenizer or WordTokenizer(), timezone
-        self._multiplier, self._by_words, self._chunk_tokens = candidate_multiplier, keyword_search, chunk_tokens
-        self._redact, self._report = redact, report or (lambda _kind, _details: None)
-        self._clock, self._given = clock, db
+        areas = areas_of(workspace, extra_folders)
+        self._sources = names_of_sources(areas)
+        self._settings = IndexSettings(
+            workspace,
+            areas,
+            all_recipes(self._sources, recipes or {}, vector_weight),
+            embedder,
+            tokenizer or WordTokenizer(),
+            timezone,
+            candidate_multiplier,
+            keyword_search,
+            chunk_tokens,
+            redact,
+            report or (lambda _kind, _details: None),
+            clock,
+            db,
+        )
         self._engine: Engine | None = None
         self._opening = threading.Lock()
         self._closed = False
@@ -143,12 +144,14 @@ class NoteIndex:
         """
         self._closed = False
         self._open()
-        if not self._tasks:
-            self._spawn(self._in_background())
-            if watch:
-                folders = [area.place for area in self._areas if area.place != self._places.memory_md]
-                self._watcher = FolderWatcher(folders, [self._places.memory_md], self._in_background)
-                self._spawn(self._watcher.run())
+        loop = asyncio.get_running_loop()
+        if any(task.get_loop() is loop for task in self._tasks):
+            return
+        self._tasks = {loop.create_task(self._begin())}
+        if watch:
+            single, *others = (area.place for area in self._settings.areas)
+            self._watcher = FolderWatcher(others, [single], self._in_background)
+            self._tasks.add(loop.create_task(self._watcher.run()))
 
     async def close(self) -> None:
         """Stop watching and indexing, and let go of the files. What was indexed stays. `start` opens it again."""
@@ -239,10 +242,10 @@ class NoteIndex:
         """
         engine = self._open()
         wanted = self._wanted(sources)
-        limits = Limits.of(paths, since, until, self._timezone)
+        limits = Limits.of(paths, since, until, self._settings.timezone)
         if max_results < 1:
             return []
-        candidates = math.ceil(max_results * self._multiplier)
+        candidates = math.ceil(max_results * self._settings.candidate_multiplier)
 
         def find(vectors: Mapping[str, Any]) -> list[SearchHit]:
             view = self._view(query)
@@ -270,8 +273,8 @@ class NoteIndex:
             `PathNotAllowedError`: it is none of the indexed files.
             `StorageError`: it cannot be read.
         """
-        root = self._places.root
-        return await anyio.to_thread.run_sync(read_excerpt, self._areas, root, path, start_line, limit, max_chars)
+        areas, root = self._settings.areas, self._settings.root
+        return await anyio.to_thread.run_sync(read_excerpt, areas, root, path, start_line, limit, max_chars)
 
     # ------------------------------------------------------------------ inside
 
@@ -280,39 +283,14 @@ class NoteIndex:
             raise NotStartedError("The note index was closed: call start() to use it again.")
         with self._opening:
             if self._engine is None:
-                self._engine = self._new_engine()
+                self._engine = self._settings.open()
             return self._engine
 
-    def _new_engine(self) -> Engine:
-        state = self._places.state_dir
-        database = self._given or Database(state / "index.db", migrations=MIGRATIONS, cache=True)
-        shelves = Shelves(
-            database,
-            self._recipes,
-            lifted=self._areas[0].shown,
-            timezone=self._timezone,
-            model=model_name(self._embedder),
-            dimensions=self._embedder.dimensions if self._embedder else 0,
-            by_words=self._by_words,
-        )
-        catalog = Catalog(database)
-        reconciler = Reconciler(
-            catalog,
-            shelves,
-            self._areas,
-            self._places.root,
-            self._words,
-            limit=self._chunk_tokens,
-            redact=self._redact,
-        )
-        vectors = None
-        if self._embedder is not None:
-            vectors = VectorStore(database, shelves, self._embedder, state / "index.embedding.lock", self._report)
-        return Engine(database, catalog, shelves, reconciler, vectors, owns_database=self._given is None)
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
+    async def _begin(self) -> None:
+        try:
+            await self._in_background()
+        except Exception:
+            logger.exception("The notes could not be indexed; the first search tries again.")
 
     async def _in_background(self) -> None:
         engine = self._open()
@@ -345,7 +323,7 @@ class NoteIndex:
             changes = engine.synchronize()
             if changes and not loop.is_closed():
                 details = {"files": changes.read, "removed": changes.removed, "seconds": time.monotonic() - started}
-                loop.call_soon_threadsafe(self._report, "indexed", details)
+                loop.call_soon_threadsafe(self._settings.report, "indexed", details)
 
         return synchronize
 
@@ -357,7 +335,7 @@ class NoteIndex:
         return [*wanted, TOOLS] if DIALOG in wanted else wanted
 
     def _view(self, query: str) -> QueryView:
-        return QueryView.of(query, self._words, self._clock() if self._clock else dt.datetime.now(self._timezone))
+        return QueryView.of(query, self._settings.words, self._settings.now())
 
     def _texts(self, query: str, shelves: Shelves) -> dict[str, str]:
         """By source, the query as it is embedded; none where it asks for nothing."""
@@ -366,21 +344,6 @@ class NoteIndex:
         if texts and (dialog := shelves.index(DIALOG)):
             texts[DIALOG] = without_names(query, view.named(dialog.speakers))
         return texts
-
-
-def _all_recipes(
-    sources: Iterable[str], given: Mapping[str, SourceRecipe], vector_weight: float | None
-) -> dict[str, SourceRecipe]:
-    recipes = {source: DIALOG_RECIPE if source == DIALOG else NOTES_RECIPE for source in sources}
-    if vector_weight is not None:
-        recipes |= {
-            source: replace(recipe, vector_weight=vector_weight)
-            for source, recipe in recipes.items()
-            if source != DIALOG
-        }
-    if unknown := [source for source in given if source not in recipes]:
-        raise ConfigError(f"recipes has {unknown[0]!r}: there are {', '.join(recipes)}.")
-    return {**recipes, **given, TOOLS: _TOOLS_RECIPE}
 
 
 def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:

@@ -3,7 +3,10 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
+
+from agentscope_reme.message import estimate_tokens
 
 __all__ = ["Conversation", "DataSet", "Memory", "Question"]
 
@@ -54,6 +57,11 @@ class Conversation:
     memories: list[Memory]
     questions: list[Question]
     asked_at: datetime
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The tokens of each memory, by estimate."""
+        return {memory.id: estimate_tokens(memory.text) for memory in self.memories}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._cases import Conversation, DataSet, Memory, Question
 
-__all__ = ["DATA_SETS", "read"]
+__all__ = ["DATA_SETS", "SOURCES", "read"]
 
 SOURCES = {
     "locomo": "github.com/snap-research/locomo, data/locomo10.json (CC BY-NC 4.0)",

@@ -12,15 +12,13 @@ from agentscope.message import Msg
 from agentscope_reme.dialog import DialogArchive
 from agentscope_reme.embedding import BatchEmbedder
 from agentscope_reme.note_index import NoteIndex
-from agentscope_reme.notes._search_tool import SearchTools
+from agentscope_reme.notes import SearchTools
 from agentscope_reme.workspace import Workspace
 
 from ._cases import Conversation, DataSet, Memory
-from ._scores import Outcome
+from ._scores import ASKED_FOR, Outcome
 
 __all__ = ["run"]
-
-_ASKED_FOR = 20
 
 
 async def run(
@@ -51,9 +49,9 @@ async def run(
         await index.sync()
         for question in conversation.questions:
             began = time.perf_counter()
-            found = await _found(index, question.text, _parts(conversation) * _ASKED_FOR)
+            found = await _found(index, question.text, min(100, _parts(conversation) * ASKED_FOR))
             seconds.append(time.perf_counter() - began)
-            outcomes.append((found, question.gold, question.category))
+            outcomes.append(Outcome(found, question.gold, question.category, conversation.sizes))
         await index.close()
     return outcomes, seconds
 
@@ -64,7 +62,7 @@ def _parts(conversation: Conversation) -> int:
 
 
 async def _found(index: NoteIndex, query: str, count: int) -> list[str]:
-    response = await SearchTools(index).memory_search(query, max_results=count)
+    response = await SearchTools(index, max_bytes=1_000_000).memory_search(query, max_results=count)
     hits = json.loads(response.content[0]["text"])
     return [hit["id"].partition("|")[0] if "id" in hit else Path(hit["path"]).stem.partition("_")[2] for hit in hits]
 
