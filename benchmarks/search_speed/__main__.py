@@ -12,8 +12,8 @@ from typing import Any
 from ._processes import OURS, PEERS, at_size, faults
 from ._table import aims, environment, notes, slower, table
 
-PLAN = {"queries": 200, "notes": 20, "budget": 30.0}
-QUICK = {"queries": 10, "notes": 2, "budget": 5.0}
+PLAN = {"queries": 200, "notes": 20, "budget": 30.0, "idle": 5.0}
+QUICK = {"queries": 10, "notes": 2, "budget": 5.0, "idle": 0.1}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -37,6 +37,7 @@ _ROWS = {
     "search_p95": "search p95",
     "query_embedding": "embedding of a query, apart",
     "add": "a note added and found",
+    "stall_idle": "longest stall, idle loop: the machine's own",
     "stall_build": "longest stall, build",
     "stall_cold": "longest stall, build with embedding",
     "stall_search": "longest stall, searches",
@@ -95,7 +96,7 @@ def aims(size: int, sides: Sides) -> Iterator[str]:
     for side in _ASYNC:
         figures = sides.get(side, {}).get("figures", {})
         wanted = dict(AIMS.get(size, {}).get(side, {}))
-        wanted |= {row: _STALL_AIM for row in _ROWS if row.startswith("stall_") and row in figures}
+        wanted |= {row: _STALL_AIM for row in _ROWS if row.startswith("stall_") and row != "stall_idle"}
         for row, aim in wanted.items():
             if row in figures:
                 verdict = "reached" if figures[row] < aim else "MISSED"

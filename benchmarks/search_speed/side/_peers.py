@@ -168,12 +168,19 @@ class _GivenVectors:
         self.dimensions = len(next(iter(self._queries.values())))
 
     async def get_embedding(self, query: str, **_: Any) -> list[float]:
-        return self._queries.get(query) or [1.0] + [0.0] * (self.dimensions - 1)
+        return self._queries.get(query) or self._of_added(query)
 
     async def get_chunk_embeddings(self, chunks: list[Any], **_: Any) -> list[Any]:
         for chunk in chunks:
             chunk.embedding = chunk.embedding or await self.get_embedding(chunk.text)
         return chunks
+
+    def _of_added(self, text: str) -> list[float]:
+        """A vector of its own for each added word, and the same for the text that has the word."""
+        import numpy as np
+
+        digits = text.partition(MARK)[2].partition(".")[0]
+        return np.random.default_rng(int(digits)).standard_normal(self.dimensions).tolist()
 
 
 class ReMeWords(_Peer):
@@ -183,7 +190,10 @@ class ReMeWords(_Peer):
 
     @staticmethod
     def load() -> str:
+        from loguru import logger
         from reme.core.file_store import LocalFileStore  # noqa: F401
+
+        logger.disable("reme")  # it writes each hit of each search to its log
 
         return importlib.metadata.version("reme-ai")
 
@@ -217,9 +227,9 @@ class ReMeWords(_Peer):
         return await self._store.keyword_search(query, _TOP)
 
     async def add(self, number: int) -> None:
-        word = f"{MARK}{number}"
+        word = f"{MARK}{number:03d}"  # it finds parts of words, and none of these is a part of another
         await self._upsert(f"memory/{word}.md", [_reme_chunk(word, f"memory/{word}.md", f"The word is {word}.", None)])
-        assert word in (await self.search(word))[0].snippet
+        assert word in (await self.search(word))[0].snippet, "the added note was not found first"
 
     async def _upsert(self, path: str, chunks: list[Any]) -> None:
         from reme.core.enumeration import MemorySource
