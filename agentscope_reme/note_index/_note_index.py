@@ -43,6 +43,7 @@ T = TypeVar("T")
 
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
 _VECTOR_PATIENCE = 2.0  # and for their vectors
+_QUERY_END = 2_000  # characters
 logger = logging.getLogger("agentscope_reme")
 
 
@@ -197,7 +198,7 @@ class NoteIndex:
         """How many files and chunks there are, and what does not work."""
         engine = self._open()
         files, chunks, waiting = await engine.database.read(_counts)
-        vectors = "off" if engine.vectors is None else engine.vectors.failure or "on"
+        vectors = "off" if engine.vectors is None else engine.vectors.state
         watcher = self._watcher.state if self._watcher else "off"
         return IndexStatus(
             files, chunks, waiting if engine.vectors else 0, vectors, watcher, dict(engine.reconciler.faults)
@@ -335,15 +336,20 @@ class NoteIndex:
         return [*wanted, TOOLS] if DIALOG in wanted else wanted
 
     def _view(self, query: str) -> QueryView:
-        return QueryView.of(query, self._settings.words, self._settings.now())
+        return QueryView.of(_bounded(query), self._settings.words, self._settings.now())
 
     def _texts(self, query: str, shelves: Shelves) -> dict[str, str]:
         """By source, the query as it is embedded; none where it asks for nothing."""
         view = self._view(query)
-        texts = dict.fromkeys(self._sources, query) if view.tokens else {}
+        texts = dict.fromkeys(self._sources, view.text) if view.tokens else {}
         if texts and (dialog := shelves.index(DIALOG)):
-            texts[DIALOG] = without_names(query, view.named(dialog.speakers))
+            texts[DIALOG] = without_names(view.text, view.named(dialog.speakers))
         return texts
+
+
+def _bounded(query: str) -> str:
+    """Beginning and end of what is too long for a question."""
+    return query if len(query) <= 2 * _QUERY_END else f"{query[:_QUERY_END]}\n{query[-_QUERY_END:]}"
 
 
 def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:

@@ -60,6 +60,10 @@ class Changes:
         return bool(self.read or self.removed)
 
 
+class _Stopped(Exception):
+    """The index is being closed."""
+
+
 class Reconciler:
     """Compares files with the index, and reads those that differ.
 
@@ -110,10 +114,11 @@ class Reconciler:
         found = scan(self._areas, self._root)
         vanished = set()
         for file in self._changed(found):
-            if self.stopping.is_set():
-                return changes
             self._is_level = False
-            outcome = self._take_in(file)
+            try:
+                outcome = self._take_in(file)
+            except _Stopped:
+                return changes
             changes.read += outcome == "read"
             vanished |= {file.path} if outcome == "vanished" else set()
             if changes.read and time.monotonic() - looked > _LOOK:
@@ -227,6 +232,8 @@ class Reconciler:
             return self._same(reading.before._replace(lines=after.lines, size=after.size, digest=after.digest), after)
         words = self._catalog.words_of(draft.twin for draft in fresh or ())
         for draft in fresh or ():
+            if self.stopping.is_set():
+                raise _Stopped
             if draft.twin not in words:
                 words[draft.twin] = self._cut(draft.searched)
         return "read" if self._catalog.apply(reading, words) else ""

@@ -72,6 +72,8 @@ class VectorStore:
     ) -> None:
         self.failure = ""
         """Why the model cannot be used at the moment; "" where it can."""
+        self.is_displaced = False
+        """Whether somebody else has filled the index with another model's vectors."""
         self._database, self._shelves, self._embedder, self._report = database, shelves, embedder, report
         self._lock = OwnerLock(lock)
         self._name = model_name(embedder)
@@ -114,6 +116,11 @@ class VectorStore:
             await asyncio.gather(task, return_exceptions=True)
 
     @property
+    def state(self) -> str:
+        """ "on", or why there are no new vectors."""
+        return "another model's vectors are in the index" if self.is_displaced else self.failure or "on"
+
+    @property
     def is_resting(self) -> bool:
         """Whether the model has failed lately and is left alone."""
         return time.monotonic() < self._until
@@ -140,6 +147,13 @@ class VectorStore:
         now = time.monotonic()
         self._later = {twin: until for twin, until in self._later.items() if until > now}
         rows = await self._database.read(_waiting, self._name, list(self._later)[-_MANY:])
+        if rows is None:
+            if not self.is_displaced:
+                logger.warning(
+                    "The index has the vectors of another model by now; new notes get none of %s.", self._name
+                )
+            self.is_displaced = True
+            return []
         return list({row.twin: row for row in map(_Waiting._make, rows)}.values())
 
     def _take_lock(self) -> bool:
@@ -235,10 +249,10 @@ def _claim(connection: sqlite3.Connection, model: str) -> None:
         next_version(connection)
 
 
-def _waiting(connection: sqlite3.Connection, model: str, later: Sequence[int]) -> list[tuple]:
-    """The newest chunks first; none where the vectors are another model's by now."""
+def _waiting(connection: sqlite3.Connection, model: str, later: Sequence[int]) -> list[tuple] | None:
+    """The newest chunks first; None where the vectors are another model's by now."""
     if fact(connection, "model") != model:
-        return []
+        return None
     marks = ",".join("?" * len(later))
     query = f"SELECT kind, twin, text FROM chunk WHERE waiting AND twin NOT IN ({marks}) ORDER BY id DESC LIMIT ?"
     return connection.execute(query, (*later, _BATCH)).fetchall()

@@ -136,6 +136,8 @@ def test_of_two_models_the_later_one_has_the_vectors(tmp_path: Path) -> None:
         for index in (first, second, first, second):
             await index.sync()
             assert set(paths(await index.search("alpha"))) == {"memory/a.md", "memory/b.md"}
+        states = [(await index.status()).vectors for index in (first, second)]
+        assert states == ["another model's vectors are in the index", "on"]
         assert model.texts.count("alpha bravo charlie") == model.texts.count("alpha delta") == 1
         await first.close()
         await second.close()
