@@ -12,9 +12,9 @@ PROBE = """
 import json, sys, time
 import agentscope
 before = set(sys.modules)
-start = time.perf_counter()
+start = time.process_time()
 import agentscope_reme
-spent = time.perf_counter() - start
+spent = time.process_time() - start
 import agentscope_reme.testing
 print(json.dumps([spent, sorted({name.split(".")[0] for name in set(sys.modules) - before})]))
 """

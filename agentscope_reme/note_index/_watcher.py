@@ -113,6 +113,8 @@ class FolderWatcher:
             stop.set()
 
     async def _tell(self) -> None:
+        if self._ended:
+            return
         try:
             await self._changed()
         except Exception:
