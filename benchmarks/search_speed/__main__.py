@@ -25,8 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for size in sizes:
         left_out = [side for side in PEERS if side.startswith("reme") and size > args.peer_limit]
         sides = {side: pythons[side] for side in (*OURS, *PEERS) if side not in missing and side not in left_out}
-        done[size] = at_size(size, sides, QUICK if args.quick else PLAN, lambda text: print(text, file=sys.stderr))
-        _show(size, done[size])
+        plan = {**(QUICK if args.quick else PLAN), "cpu": args.cpu}
+        done[size] = at_size(size, sides, plan, lambda text: print(text, file=sys.stderr))
+        _show(size, done[size], args.cpu)
         if left_out and "reme_words" not in missing:
             print(f"\nReMe was left out at this size (--peer-limit {args.peer_limit}).")
         if args.json:
@@ -35,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _show(size: int, sides: dict[str, Any]) -> None:
-    print(f"## {size:,} chunks", environment(sides), table(sides), sep="\n\n")
+def _show(size: int, sides: dict[str, Any], cpu: bool) -> None:
+    print(f"## {size:,} chunks", environment(sides, cpu), table(sides), sep="\n\n")
     print(f"\nSlower or larger than the other: {', '.join(slower(sides)) or 'nothing'}.")
     print(*aims(size, sides), sep="\n")
     print(*(f"\n{each['fault']}" for each in sides.values() if "fault" in each), sep="\n")
@@ -69,6 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--peer-limit", type=int, default=10_000, help="the most chunks that ReMe is measured with")
     parser.add_argument("--no-vectors", action="store_true", help="words alone")
+    parser.add_argument(
+        "--cpu", action="store_true", help="processor time in place of the wall's, for a machine that is busy"
+    )
     parser.add_argument("--quick", action="store_true", help="200 chunks and few searches, to see that it works")
     parser.add_argument("--json", type=Path, help="a file for all figures")
     return parser

@@ -103,14 +103,14 @@ def aims(size: int, sides: Sides) -> Iterator[str]:
                 yield f"{verdict}: {_HEADS[side]}: {_ROWS[row]} {_shown(row, figures[row])}, aim {_shown(row, aim)}"
 
 
-def environment(sides: Sides) -> str:
+def environment(sides: Sides, cpu: bool) -> str:
     """What it was measured with."""
     names = {side: "agentscope-reme" if side in _ASYNC else head.split(",")[0] for side, head in _HEADS.items()}
     versions = dict.fromkeys(f"{names[side]} {each['version']}" for side, each in _measured(sides))
     python = next(each["python"] for _, each in _measured(sides))
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {python}; each side in fresh "
-        f"processes, wall time. {', '.join(versions)}."
+        f"processes, {'processor' if cpu else 'wall'} time. {', '.join(versions)}."
     )
 
 

@@ -3,11 +3,11 @@
 
 import json
 import sqlite3
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from _clock import now
 from _texts import MARK, latest_note
 
 __all__ = ["Ours", "export"]
@@ -90,11 +90,11 @@ class Ours:
             until = 0.0
 
             async def __call__(self, text: Sequence[Any], **kwargs: Any) -> Any:
-                began = time.perf_counter()
+                began = now()
                 try:
                     return await super().__call__(text, **kwargs)
                 finally:
-                    ended = time.perf_counter()  # calls wait for each other: no second is counted twice
+                    ended = now()  # calls wait for each other: no second is counted twice
                     side.embedding += ended - max(began, self.until)
                     self.until = ended
 

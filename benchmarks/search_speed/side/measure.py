@@ -7,15 +7,15 @@ It stands alone, since it runs under each side's interpreter: no import but the 
 import asyncio
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
-from _clock import disk, memory, over, percentile, stalls, timed
+from _clock import disk, memory, now, over, percentile, stalls, tell_time_by, timed
 from _texts import queries
 
 
 def main(which: str, step: str, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
+    tell_time_by(plan.get("cpu", False))
     side, version = chosen(which, folder)
     steps = {"build": build, "use": use}
     figures = asyncio.run(steps[step](side, which, folder, plan))
@@ -58,10 +58,10 @@ async def use(side: Any, which: str, folder: Path, plan: dict[str, Any]) -> dict
     """Open what was built, search, and add notes."""
     asked = json.loads((folder / "queries.json").read_text(encoding="utf-8"))
     rss = memory()
-    began = time.perf_counter()
+    began = now()
     await side.open()
     await side.search(next((query for query in asked if not query.isascii()), asked[0]))  # needs all that there is
-    figures = {"restart": time.perf_counter() - began}
+    figures = {"restart": now() - began}
     if which == "ours_hybrid":
         await side.embed("a first question, so that the model is there")
         figures["query_embedding"] = percentile(await over([f"{text} " * 2 for text in asked], side.embed, 30), 0.5)
