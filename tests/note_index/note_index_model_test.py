@@ -248,5 +248,7 @@ def _rows(connection: sqlite3.Connection) -> tuple[list[tuple], int]:
     return rows, connection.execute(query).fetchone()[0]
 
 
-FilesAndIndex.TestCase.settings = settings(max_examples=int(os.environ.get("REME_EXAMPLES", "5")), stateful_step_count=12, deadline=None)
+FilesAndIndex.TestCase.settings = settings(
+    max_examples=int(os.environ.get("REME_EXAMPLES", "5")), stateful_step_count=12, deadline=None
+)
 TestFilesAndIndex = FilesAndIndex.TestCase

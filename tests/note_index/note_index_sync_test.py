@@ -4,13 +4,16 @@
 import asyncio
 import os
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
-from _note_world import found, make_workspace, places, put, run
+from _note_world import embedder, found, make_workspace, places, put, run
 
 from agentscope_reme import ConfigError, NotStartedError
 from agentscope_reme.note_index import NoteIndex
+from agentscope_reme.note_index import _reconciler as reconciler_module
+from agentscope_reme.note_index._areas import FoundFile, read_file
 from agentscope_reme.note_index._file_state import Stamp
 from agentscope_reme.text import WordTokenizer
 
@@ -355,6 +358,36 @@ def test_many_searches_at_once_and_a_second_loop(tmp_path: Path) -> None:
     run(work("bravo"))
     run(work("charlie"))
     run(index.close())
+
+
+def test_words_are_cut_and_files_read_off_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: set[int] = set()
+
+    class Watched(WordTokenizer):
+        def tokens(self, text: str) -> list[str]:
+            threads.add(threading.get_ident())
+            return super().tokens(text)
+
+        def query_tokens(self, text: str) -> list[str]:
+            threads.add(threading.get_ident())
+            return super().query_tokens(text)
+
+    def reading(file: FoundFile) -> tuple[bytes, Stamp, int]:
+        threads.add(threading.get_ident())
+        return read_file(file)
+
+    monkeypatch.setattr(reconciler_module, "read_file", reading)
+
+    async def work() -> None:
+        workspace = make_workspace(tmp_path / "用户" / "记忆")
+        put(workspace, "memory/a.md", "alpha 评审")
+        async with NoteIndex(workspace, tokenizer=Watched(), embedder=embedder()) as index:
+            await index.sync()
+            assert await found(index, "评审") == ["memory/a.md"]
+        assert threads
+        assert threading.get_ident() not in threads
+
+    run(work())
 
 
 def test_what_is_redacted_is_neither_stored_nor_found(tmp_path: Path) -> None:
