@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -28,6 +29,9 @@ Report = Callable[[str, dict[str, Any]], None]
 
 _BATCH = 64  # chunks
 _LONG_TURN = 100  # tokens; on BFCL's long turns one vector a sentence takes the recall of five from .954 to .973
+_SPLITTER = "sentences/1"
+"""Which way of dividing chunks into texts this is; vectors made another way are made again."""
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _MANY = 500  # parameters of a statement
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 300.0
 _LATER = 600.0  # seconds before a text that was refused is tried again
@@ -50,7 +54,7 @@ class _Waiting(NamedTuple):
 
 def model_name(embedder: BatchEmbedder | None) -> str:
     """How the index remembers whose vectors it holds; "" where there are to be none."""
-    return f"{embedder.key}/{embedder.dimensions}" if embedder is not None else ""
+    return f"{embedder.key}/{embedder.dimensions} {_SPLITTER}" if embedder is not None else ""
 
 
 class VectorStore:
@@ -222,9 +226,15 @@ class VectorStore:
 
 
 def _texts(row: _Waiting) -> list[str]:
-    """A turn gets one vector, a long one and a note one a sentence."""
-    is_short = row.kind == "turn" and estimate_tokens(row.text) <= _LONG_TURN
-    return split_for_vectors(row.text, "dialog" if is_short else "note")
+    """A turn gets one vector, a long one and a note one a sentence.
+
+    What stands below a heading is embedded with it and without it: "10:30" or "Notes" before a sentence moves its
+    vector so far that half the questions in other words no longer find it (recall of five .56 against .81).
+    """
+    if row.kind == "turn" and estimate_tokens(row.text) <= _LONG_TURN:
+        return split_for_vectors(row.text, "dialog")
+    bare = "\n".join(line for line in row.text.split("\n") if not _HEADING.match(line))
+    return list(dict.fromkeys([*split_for_vectors(bare, "note"), *split_for_vectors(row.text, "note")]))
 
 
 def _packed(texts: Sequence[Sequence[str]], vectors: np.ndarray, mask: np.ndarray) -> tuple[list[bytes], list[bool]]:

@@ -108,8 +108,25 @@ def test_an_edit_and_a_rename_embed_only_what_is_new(tmp_path: Path) -> None:
         put(workspace, "memory/a.md", "".join(parts[:2]) + "## New\nSentence about the kitten.\n" + "".join(parts[2:]))
         note.rename(workspace.notes_dir / "b.md")
         await index.sync()
-        assert len(model.texts) == before + 1
+        assert model.texts[before:] == ["Sentence about the kitten.", "New Sentence about the kitten."]
         assert await found(index, "cat") == ["memory/b.md"]
+        await index.close()
+
+    run(work())
+
+
+def test_a_heading_is_not_in_the_way_of_its_text(tmp_path: Path) -> None:
+    class Strict(Topics):
+        """Any word before a sentence makes it another."""
+
+        def vector(self, text: str) -> list[float]:
+            return super().vector(text if text in ("the kitten sleeps all day long", "cat") else "other")
+
+    async def work() -> None:
+        workspace = make_workspace(tmp_path)
+        put(workspace, "memory/a.md", "# Day\n## 10:30\nthe kitten sleeps all day long\n")
+        index = NoteIndex(workspace, embedder=embedder(Strict()))
+        assert await found(index, "cat") == ["memory/a.md"]
         await index.close()
 
     run(work())
