@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -13,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import EmbeddingError, SessionInUseError
-from ..embedding import BatchEmbedder, split_for_vectors
-from ..message import estimate_tokens
+from ..embedding import BatchEmbedder
 from ..search import CosineScale
 from ..storage import Database, OwnerLock
 from ._schema import fact, next_version, set_fact
 from ._shelves import Shelves
+from ._vector_texts import SPLITTER, vector_texts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,10 +27,6 @@ __all__ = ["Report", "VectorStore", "model_name"]
 Report = Callable[[str, dict[str, Any]], None]
 
 _BATCH = 64  # chunks
-_LONG_TURN = 100  # tokens; on BFCL's long turns one vector a sentence takes the recall of five from .954 to .973
-_SPLITTER = "sentences/1"
-"""Which way of dividing chunks into texts this is; vectors made another way are made again."""
-_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _MANY = 500  # parameters of a statement
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 300.0
 _LATER = 600.0  # seconds before a text that was refused is tried again
@@ -54,7 +49,7 @@ class _Waiting(NamedTuple):
 
 def model_name(embedder: BatchEmbedder | None) -> str:
     """How the index remembers whose vectors it holds; "" where there are to be none."""
-    return f"{embedder.key}/{embedder.dimensions} {_SPLITTER}" if embedder is not None else ""
+    return f"{embedder.key}/{embedder.dimensions} {SPLITTER}" if embedder is not None else ""
 
 
 class VectorStore:
@@ -169,7 +164,7 @@ class VectorStore:
 
     async def _embed(self, rows: Sequence[_Waiting]) -> None:
         await self._settle_scale()
-        texts = await asyncio.to_thread(lambda: [_texts(row) for row in rows])
+        texts = await asyncio.to_thread(lambda: [vector_texts(row.kind, row.text) for row in rows])
         embedded = await self._embedder.embed([text for part in texts for text in part])
         self._recover()
         packed, missing = await asyncio.to_thread(_packed, texts, embedded.vectors, embedded.mask)
@@ -223,18 +218,6 @@ class VectorStore:
             logger.info("The embedding model works again.")
             self._report("recovered", {})
         self.failure, self._pause, self._until = "", _FIRST_PAUSE, 0.0
-
-
-def _texts(row: _Waiting) -> list[str]:
-    """A turn gets one vector, a long one and a note one a sentence.
-
-    What stands below a heading is embedded with it and without it: "10:30" or "Notes" before a sentence moves its
-    vector so far that half the questions in other words no longer find it (recall of five .56 against .81).
-    """
-    if row.kind == "turn" and estimate_tokens(row.text) <= _LONG_TURN:
-        return split_for_vectors(row.text, "dialog")
-    bare = "\n".join(line for line in row.text.split("\n") if not _HEADING.match(line))
-    return list(dict.fromkeys([*split_for_vectors(bare, "note"), *split_for_vectors(row.text, "note")]))
 
 
 def _packed(texts: Sequence[Sequence[str]], vectors: np.ndarray, mask: np.ndarray) -> tuple[list[bytes], list[bool]]:
