@@ -6,10 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 QUICKSTART = ROOT / "demos" / "quickstart.py"
 
 
+@pytest.mark.slow
 def test_the_quickstart_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(QUICKSTART)],

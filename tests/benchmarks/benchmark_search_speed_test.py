@@ -15,6 +15,7 @@ from benchmarks.search_speed.side._clock import over, percentile, stalls
 from benchmarks.search_speed.side._texts import queries, write_workspace
 
 
+@pytest.mark.slow
 def test_a_quick_run_by_words_alone(capsys, tmp_path, monkeypatch):
     monkeypatch.delenv("REME_PEER_PYTHON", raising=False)
     monkeypatch.setattr(command, "PEERS", ("fts5",))  # one is enough to see that peers are run

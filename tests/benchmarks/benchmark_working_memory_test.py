@@ -11,6 +11,7 @@ from benchmarks.working_memory._rounds import peer_fault
 from benchmarks.working_memory._table import medians, slower, table
 
 
+@pytest.mark.slow
 def test_a_quick_run_without_a_peer(capsys, tmp_path, monkeypatch):
     monkeypatch.delenv("REME_PEER_PYTHON", raising=False)
     assert command.main(["--quick", "--rounds", "1", "--json", str(tmp_path / "figures.json")]) == 0

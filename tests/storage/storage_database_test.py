@@ -314,6 +314,7 @@ def writer(path, name, count):
     return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_both_write_and_a_killed_one_leaves_whole_rows(tmp_path):
     path = tmp_path / "shared.db"
     steady, killed = writer(path, "steady", 40), writer(path, "killed", 100_000)

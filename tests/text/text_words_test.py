@@ -142,6 +142,7 @@ def test_threads_cut_alike() -> None:
         assert list(pool.map(TOKENIZER.tokens, texts)) == expected
 
 
+@pytest.mark.slow
 def test_jieba_loads_without_a_sound_or_a_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     code = "from agentscope_reme.text import WordTokenizer; print(len(WordTokenizer().tokens('项目评审会议')))"
     done = subprocess.run(

@@ -70,7 +70,7 @@ async def views(memory):
 
 
 @given(OPERATIONS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_every_operation_does_what_the_hosts_does(operations):
     async def main(folder):
         async with ReMeLight(folder) as reme:
