@@ -54,7 +54,7 @@ class Diary(LongTermMemoryBase):
         self.recorded.append([msg for msg in msgs if msg is not None])
 
 
-@pytest.mark.parametrize("pages", [1, 30])
+@pytest.mark.parametrize("pages", [pytest.param(1, marks=pytest.mark.slow), 30])
 def test_knowledge_with_query_rewrite(loopback: Start, tmp_path: Path, pages: int) -> None:
     """The rewrite reads the memory before any hook has run."""
     library = Library(pages)
@@ -62,14 +62,14 @@ def test_knowledge_with_query_rewrite(loopback: Start, tmp_path: Path, pages: in
     async def main() -> None:
         driven = Driven(server, manager_of(tmp_path, model=None), tmp_path)
         agent = driven.agent(knowledge=library)
-        for number in range(6):
+        for number in range(4):
             await agent(user(f"Question {number}: " + "which port is it? 端口是多少？" * (1 + 200 * (number % 2))))
         driven.assert_sound(agent)
 
     server = loopback(Brain(rounds(1)), window=4_000)
     asyncio.run(main())
-    assert library.queries == ["the port of the service"] * 6
-    assert sum(REWRITE in text_of(body["messages"][-1]) for body in requests_of(server, "agent")) == 6
+    assert library.queries == ["the port of the service"] * 4
+    assert sum(REWRITE in text_of(body["messages"][-1]) for body in requests_of(server, "agent")) == 4
 
 
 def test_recalled_texts_of_a_long_term_memory(loopback: Start, tmp_path: Path) -> None:
@@ -96,6 +96,7 @@ def test_recalled_texts_of_a_long_term_memory(loopback: Start, tmp_path: Path) -
     assert all(f"Question {number}: " in str(msgs) for number, msgs in enumerate(diary.recorded))
 
 
+@pytest.mark.slow
 def test_a_plan_notebook(loopback: Start, tmp_path: Path) -> None:
     """Its hints come after the hook and go before the next: neither journaled nor archived, and the window holds."""
 
@@ -125,19 +126,19 @@ def test_a_plan_notebook(loopback: Start, tmp_path: Path) -> None:
             return [call("update_subtask_state", subtask_idx=0, state="in_progress")]
         return script(body, number)
 
-    script = rounds(25)
+    script = rounds(14)
     server = loopback(Brain(say), window=16_000)
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("window", [4_000, 16_000])
+@pytest.mark.parametrize("window", [4_000, pytest.param(16_000, marks=pytest.mark.slow)])
 def test_the_last_iteration(loopback: Start, tmp_path: Path, window: int) -> None:
     """At `max_iters` the host reads the memory once more without a hook, right behind three fresh results."""
 
     async def main() -> None:
         driven = Driven(server, manager_of(tmp_path, window, model=None), tmp_path)
         agent = driven.agent(max_iters=3, parallel_tool_calls=True)
-        for number in range(8):
+        for number in range(5):
             reply = await agent(user(f"Task {number}"))
             assert reply.get_text_content() == "I gave up."
         driven.assert_sound(agent)
@@ -152,7 +153,7 @@ def test_the_last_iteration(loopback: Start, tmp_path: Path, window: int) -> Non
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("stream", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_structured_output(loopback: Start, tmp_path: Path, stream: bool) -> None:
     """The host adds the finish function's schema in the middle of a session, and hints when it was not called."""
 

@@ -97,7 +97,7 @@ async def more_and_the_hook(it: Watched) -> None:
 @pytest.mark.parametrize(
     ("scene", "torn", "every"),
     [
-        (the_hook, False, 3),
+        (the_hook, False, 5),
         pytest.param(the_hook, False, 1, marks=pytest.mark.slow),
         pytest.param(the_hook, True, 1, marks=pytest.mark.slow),
         pytest.param(more_and_the_hook, False, 1, marks=pytest.mark.slow),

@@ -21,7 +21,7 @@ from agentscope_reme.testing import call
 Start = Callable[..., Loopback]
 Stop = Callable[[], None]
 
-WAYS = ["interrupt", "cancel"]
+WAYS = ["interrupt", pytest.param("cancel", marks=pytest.mark.slow)]
 
 
 class Stopper:
@@ -115,7 +115,7 @@ def test_while_the_model_streams(loopback: Start, tmp_path: Path, way: str, afte
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("parallel", [True, False])
-@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("at", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_during_one_of_three_tools(loopback: Start, tmp_path: Path, way: str, parallel: bool, at: int) -> None:
     """The host leaves the calls behind it without a result."""
 
@@ -200,7 +200,7 @@ def test_in_the_middle_of_a_fold(loopback: Start, tmp_path: Path, way: str, monk
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["interrupt", "cancel"])
 @pytest.mark.parametrize("points", [5, pytest.param(60, marks=pytest.mark.slow)])
 def test_at_any_time(loopback: Start, tmp_path: Path, way: str, points: int) -> None:
     """One agent is stopped again and again, each time a little later in its work."""

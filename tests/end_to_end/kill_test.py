@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -211,21 +211,27 @@ CHANGES = ("write", "replace", "ftruncate", "unlink")
 """The calls that change what a file says."""
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        *(pytest.param(each, CHANGES, marks=() if each in SOME else pytest.mark.slow) for each in SCRIPTS),
-        pytest.param("a hook that folds", PATCHED, marks=pytest.mark.slow),
-    ],
-)
-def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str, kinds: tuple[str, ...]) -> None:
-    """Before each call that changes the disk, in the middle of each write, and before its last byte."""
+@pytest.mark.parametrize("name", [each for each in SCRIPTS if each in SOME])
+def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str) -> None:
+    """At each call that changes the disk: before it, in the middle of it, or before its last byte, in turn."""
+    killed_at_each(zygote, tmp_path, name, CHANGES, lambda at: (at % 3,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_killed_at_each_part_of_each_write(zygote: Zygote, tmp_path: Path, name: str) -> None:
+    killed_at_each(zygote, tmp_path, name, PATCHED, lambda _: (0, 1, 2))
+
+
+def killed_at_each(
+    zygote: Zygote, tmp_path: Path, name: str, kinds: tuple[str, ...], parts: Callable[[int], tuple[int, ...]]
+) -> None:
     ops, armed = SCRIPTS[name]
     calls = rehearsed(zygote, tmp_path / "rehearsal", ops=ops, armed=armed)
     deaths = [
         (at, torn)
         for at, call in enumerate(calls, start=1)
-        for torn in ((0, 1, 2) if call == "write" else (0,))
+        for torn in (parts(at) if call == "write" else (0,))
         if call in kinds
     ]
     orders = [order(tmp_path / f"{at}{torn}", "s", ops=ops, armed=armed, die_at=at, torn=torn) for at, torn in deaths]
@@ -240,7 +246,7 @@ def test_killed_at_each_write(zygote: Zygote, tmp_path: Path, name: str, kinds: 
         judge(folder, told)
 
 
-@pytest.mark.parametrize("every", [14, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_while_it_recovers(zygote: Zygote, tmp_path: Path, every: int) -> None:
     """A process dies in a fold, the next one at each write of its `resume`; the third has everything."""
     ops, armed = SCRIPTS["a hook that folds"]

@@ -32,7 +32,7 @@ def test_an_archive_that_refuses_for_a_long_time(
         driven = Driven(server, manager_of(tmp_path, **({"model": None} if extractive else {})), tmp_path)
         agent = driven.agent(stream=stream)
         with disk.broken():
-            for number in range(3):
+            for number in range(2):
                 await agent(user(f"Task {number}: read all the files. 任务 {number}。"))
                 assert server.violations == []
         assert disk.refused
@@ -47,7 +47,7 @@ def test_an_archive_that_refuses_for_a_long_time(
         driven.assert_one_resume(agent)
 
     def say(body: dict, number: int) -> Any:
-        assert any(f"Task {number // 9}:" in text_of(message) for message in body["messages"]) or number >= 27
+        assert any(f"Task {number // 9}:" in text_of(message) for message in body["messages"]) or number >= 18
         return script(body, number)
 
     script = rounds(8)

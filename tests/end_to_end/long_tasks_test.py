@@ -17,7 +17,7 @@ from agentscope_reme.testing import call
 Start = Callable[..., Loopback]
 
 ALL = list(itertools.product((4_000, 16_000), (True, False), (True, False), (True, False)))
-SOME = [(4_000, True, True, True), (16_000, False, False, False)]
+SOME = [(4_000, True, True, True)]
 MODES = [pytest.param(*mode, marks=() if mode in SOME else pytest.mark.slow) for mode in ALL]
 NAMES = ("window", "stream", "parallel", "extractive")
 
@@ -50,7 +50,8 @@ def test_one_request_of_sixty_rounds(
     assert not driven.told(EventKind.OVER_BUDGET)
 
 
-@pytest.mark.parametrize(NAMES, MODES)
+@pytest.mark.slow
+@pytest.mark.parametrize(NAMES, ALL)
 def test_thirty_requests(
     loopback: Start, tmp_path: Path, window: int, stream: bool, parallel: bool, extractive: bool
 ) -> None:
@@ -107,7 +108,7 @@ def test_a_small_window_with_all_our_tools(loopback: Start, tmp_path: Path, extr
 
 
 @pytest.mark.parametrize(("window", "calls"), [(4_000, 6), (8_000, 18)])
-@pytest.mark.parametrize("parallel", [True, False])
+@pytest.mark.parametrize("parallel", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_round_that_fills_the_window_by_itself(
     loopback: Start, tmp_path: Path, parallel: bool, window: int, calls: int
 ) -> None:

@@ -27,7 +27,8 @@ def is_compactor(body: dict[str, Any]) -> bool:
     return "## Key Decisions" in text_of(body["messages"][0]) or "## 关键决策" in text_of(body["messages"][0])
 
 
-@pytest.mark.parametrize("answer", ["empty", *(pytest.param(each, marks=pytest.mark.slow) for each in NOTES)])
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", NOTES)
 def test_an_agent_whose_notes_are_written_meanwhile(loopback: Start, tmp_path: Path, answer: str) -> None:
     noted: list[dict[str, Any]] = []
 

@@ -82,7 +82,7 @@ def state_of(memory: ReMeInMemoryMemory) -> Any:
 
 
 @given(ops=OPS)
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_a_resume_is_what_was_left(ops: list[tuple]) -> None:
     async def main(folder: Path) -> None:
         manager = manager_of(folder, model=None)
