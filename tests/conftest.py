@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "reme",
     deadline=None,
-    max_examples=int(os.environ.get("REME_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("REME_EXAMPLES", "20")),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -96,7 +96,7 @@ def assert_exactly_once(said: list[Msg], it: Session) -> None:
 
 @pytest.mark.parametrize("reply", [None, *REPLIES])
 @given(history=HISTORIES, seed=st.integers(0, 3))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_the_hook_keeps_the_laws(reply, history, seed):
     async def main():
         async with session(reply) as it:
