@@ -56,6 +56,17 @@ class DialogArchive:
         for day in set(days):
             self._day(day).refresh()
 
+    def probe(self, messages: Iterable[Msg]) -> None:
+        """Try whether the disk would take messages: write as much beside the files, and remove it.
+
+        Raises:
+            `StorageError`: it would not.
+        """
+        data = b"".join(dump_line(archive_line(msg, None)) for msg in messages)
+        with short_lock(self._lock):
+            write_atomic(self.folder / ".probe", data)
+            (self.folder / ".probe").unlink(missing_ok=True)
+
     def append(
         self,
         messages: Iterable[Msg],

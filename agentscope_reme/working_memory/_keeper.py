@@ -113,6 +113,8 @@ class ContextKeeper:
         self.summaries: dict[str | None, Summary] = {}
         """The last summary that was committed, by session."""
         self._warned: set[str | None] = set()
+        self._refused: set[str | None] = set()
+        """The sessions whose last fold the disk refused: they ask it before they ask a model again."""
         self.pipeline: Flow = step(self.truncate) >> step(self.check) >> step(self.fold) >> step(self.fit)
 
     async def truncate(self, turn: Turn) -> Turn:
@@ -158,16 +160,21 @@ class ContextKeeper:
         before, started, split = sum(turn.parts.values()), time.monotonic(), fold.split is not None
         common: dict[str, Any] = {"session_id": memory.session_id, "tokens_before": before}
         events.emit(EventKind.FOLD_STARTED, messages=len(fold.messages), split_turn=split, **common)
-        summary = await self._summarize(turn, fold)
         try:
+            if memory.session_id in self._refused:
+                await self._try_disk(memory, fold.messages)
+            summary = await self._summarize(turn, fold)
             await anyio.to_thread.run_sync(self._prepare, memory, fold.messages)
             self._commit(turn, fold, summary)  # nothing is awaited in here
         except (StorageError, FoldChangedError) as error:
             turn.error = error
+            if isinstance(error, StorageError):
+                self._refused.add(memory.session_id)
             logger.error("Nothing was folded in session %s: %s", memory.session_id, error)
             stage = "archive" if isinstance(error, StorageError) else "changed"
             events.emit(EventKind.FOLD_FAILED, stage=stage, error=error, **common)
             return turn
+        self._refused.discard(memory.session_id)
         if summary.error and summary.source == "extractive":
             fallback: dict[str, Any] = {"attempts": summary.attempts, "error": summary.error}
             events.emit(EventKind.SUMMARY_FALLBACK, session_id=memory.session_id, **fallback)
@@ -285,6 +292,13 @@ class ContextKeeper:
         services = memory.services
         services.archive.warm({services.archive.day_of(msg) for msg in messages})
         services.results.store.sync({name for msg in messages for name in services.results.references(msg)})
+
+    async def _try_disk(self, memory: ReMeInMemoryMemory, messages: Sequence[Msg]) -> None:
+        await anyio.to_thread.run_sync(memory.services.archive.probe, messages)
+        if memory.journal_state == "degraded":
+            memory.checkpoint()
+        if memory.journal_state == "degraded":
+            raise StorageError(f"The journal of session {memory.session_id!r} still cannot be written.")
 
     def _commit(self, turn: Turn, fold: Fold, summary: Summary) -> None:
         memory = turn.memory

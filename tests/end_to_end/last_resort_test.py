@@ -36,6 +36,7 @@ def test_an_archive_that_refuses_for_a_long_time(
                 await agent(user(f"Task {number}: read all the files. 任务 {number}。"))
                 assert server.violations == []
         assert disk.refused
+        assert brain.asked["summary"] <= 4, "a model is not asked again for what the disk will not take"
         assert not driven.told(EventKind.FOLDED)
         assert driven.told(EventKind.FOLD_FAILED)
         assert driven.archived() == []
@@ -50,8 +51,8 @@ def test_an_archive_that_refuses_for_a_long_time(
         assert any(f"Task {number // 9}:" in text_of(message) for message in body["messages"]) or number >= 18
         return script(body, number)
 
-    script = rounds(8)
-    server = loopback(Brain(say), window=4_000)
+    script, brain = rounds(8), Brain(say)
+    server = loopback(brain, window=4_000)
     asyncio.run(main())
 
 
