@@ -31,6 +31,7 @@ from .dialog import DialogArchive
 from .flow import Sequence
 from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, units, without_halves
 from .notes import NoteWriter, SearchTools
+from .storage import remove_leftovers
 from .text import PromptBook, normalize_language
 from .working_memory import (
     Compactor,
@@ -183,6 +184,9 @@ class ReMeLight:
 
     async def _start(self) -> None:
         self.workspace.create()
+        at = self.workspace
+        folders = (at.root, at.notes_dir, at.dialog_dir, at.tool_result_dir, at.state_dir, at.sessions_dir)
+        await anyio.to_thread.run_sync(remove_leftovers, folders)
         name = self._models.name()
         if self._models.missing:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)

@@ -3,13 +3,25 @@
 
 import contextlib
 import os
+import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .._errors import StorageError
 
-__all__ = ["make_folder", "read_bytes", "storage_error", "sync_file", "sync_folder", "write_atomic"]
+__all__ = [
+    "make_folder",
+    "read_bytes",
+    "remove_leftovers",
+    "storage_error",
+    "sync_file",
+    "sync_folder",
+    "write_atomic",
+]
+
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -164,3 +176,28 @@ def _write_new(path: str, data: bytes, *, durable: bool, dir_fd: int | None) -> 
         file.flush()
         if durable:
             os.fsync(file.fileno())
+
+
+def remove_leftovers(folders: Iterable[Path], *, older_than: float = 3_600) -> int:
+    """Remove the temporary files that writers left behind which were killed.
+
+    Args:
+        folders (`Iterable[Path]`):
+            Where to look, not below. A missing one, and what cannot be removed, is passed over.
+        older_than (`float`, defaults to `3600`):
+            Seconds since the file was last written to; a younger one may be somebody's who is at work.
+
+    Returns:
+        `int`: how many are gone.
+    """
+    gone, before = 0, time.time() - older_than
+    for folder in folders:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if not _TEMPORARY.fullmatch(entry.name):
+                    continue
+                with contextlib.suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
+                        gone += 1
+    return gone

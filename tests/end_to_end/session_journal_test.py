@@ -2,6 +2,7 @@
 """The journal is the memory: whatever was done to one, a resume of the other is the same."""
 
 import asyncio
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -202,5 +203,22 @@ def test_a_closed_memory_goes_on_where_nobody_touched_its_journal(tmp_path: Path
         again = resumed(tmp_path, "s")
         assert len(again.content) == 3
         again.close()
+
+    asyncio.run(main())
+
+
+def test_what_killed_writers_left_is_swept_at_the_start(tmp_path: Path) -> None:
+    """A temporary file may hold what was deleted since; a fresh one is somebody's who is at work."""
+    sessions = tmp_path / ".state" / "sessions"
+    sessions.mkdir(parents=True)
+    old, fresh, other = (sessions / name for name in (f".{'a' * 16}.tmp", f".{'b' * 16}.tmp", ".mine.tmp"))
+    for path in (old, fresh, other):
+        path.write_text("half a checkpoint")
+    for path in (old, other):
+        os.utime(path, (0, 0))
+
+    async def main() -> None:
+        async with manager_of(tmp_path, model=None):
+            assert {path for path in sessions.iterdir() if path.suffix == ".tmp"} == {fresh, other}
 
     asyncio.run(main())
