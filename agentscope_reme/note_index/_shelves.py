@@ -23,12 +23,13 @@ __all__ = ["Shelves"]
 _BATCH = 1_000
 _LOADED = (
     "SELECT c.id, f.source, f.path, c.kind, c.words, c.twin, c.time, c.speaker, c.message_id, c.session_id, c.episode, "
-    "c.position, c.asks, v.data FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN vector v ON v.chunk = c.id "
-    "WHERE c.version > ? AND c.version <= ? AND c.id > ? ORDER BY c.id LIMIT ?"
+    "c.position, c.asks, c.version, v.data "
+    "FROM chunk c JOIN file f ON f.id = c.file LEFT JOIN vector v ON v.chunk = c.id "
+    "WHERE (c.version, c.id) > (?, ?) AND c.version <= ? ORDER BY c.version, c.id LIMIT ?"
 )
 _VECTORS = (
-    "SELECT v.chunk, v.data FROM vector v JOIN chunk c ON c.id = v.chunk WHERE v.version > ? AND v.version <= ? "
-    "AND c.version <= ? AND v.chunk > ? ORDER BY v.chunk LIMIT ?"
+    "SELECT v.chunk, v.data, v.version FROM vector v CROSS JOIN chunk c ON c.id = v.chunk "
+    "WHERE (v.version, v.chunk) > (?, ?) AND v.version <= ? AND c.version <= ? ORDER BY v.version, v.chunk LIMIT ?"
 )
 _ROLES = {"user": "\u200b1", "assistant": "\u200b2", "system": "\u200b3", "human": "\u200b4", "ai": "\u200b5"}
 _ROLES |= {"bot": "\u200b6", "agent": "\u200b7", "用户": "\u200b8", "助手": "\u200b9"}
@@ -51,6 +52,7 @@ class _Loaded(NamedTuple):
     episode: int
     position: float
     asks: int
+    version: int
     vectors: bytes | None
 
 
@@ -133,16 +135,17 @@ class Shelves:
     def _take_over(self, since: int, version: int) -> None:
         for chunk in self._database.read_sync(_gone, since) if since else ():
             self._remove(chunk)
-        last = 0
-        while rows := self._database.read_sync(_rows, _LOADED, (since, version, last, _BATCH)):
-            self._add([_Loaded(*row) for row in rows])
-            last = rows[-1][0]
-        last = 0
+        last = (since + 1, -1)
+        while rows := self._database.read_sync(_rows, _LOADED, (*last, version, _BATCH)):
+            loaded = [_Loaded(*row) for row in rows]
+            self._add(loaded)
+            last = (loaded[-1].version, loaded[-1].id)
+        last = (since + 1, -1)
         while self._vectors_are_ours and (
-            vectors := self._database.read_sync(_rows, _VECTORS, (since, version, since, last, _BATCH))
+            vectors := self._database.read_sync(_rows, _VECTORS, (*last, version, since, _BATCH))
         ):
-            self._set_vectors(vectors)
-            last = vectors[-1][0]
+            self._set_vectors([row[:2] for row in vectors])
+            last = (vectors[-1][2], vectors[-1][0])
 
     def _remove(self, chunk: int) -> None:
         source = self._source_of.pop(chunk, None)
