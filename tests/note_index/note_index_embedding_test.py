@@ -193,11 +193,13 @@ def test_a_text_that_is_refused_costs_the_others_nothing(tmp_path: Path) -> None
         calls = model.calls
         await index.sync()
         assert model.calls == calls  # it is left alone for a while
+        assert (await index.status()).waiting == 1
         await index.close()
         model.refused = ""
         index = NoteIndex(workspace, embedder=embedder(model))
         await index.sync()
         assert (await index.status()).waiting == 0
+        assert "There is poison in this long sentence." in [text for batch in model.batches[calls:] for text in batch]
         await index.close()
 
     run(work())

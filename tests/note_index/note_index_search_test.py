@@ -116,10 +116,12 @@ def test_scores_are_absolute_and_differ(tmp_path: Path) -> None:
 def test_duplicates_are_one_result_and_memory_md_goes_first(tmp_path: Path) -> None:
     async def work() -> None:
         workspace = make_workspace(tmp_path)
-        for path in ("memory/2026-03-01.md", "memory/2026-03-02.md", "MEMORY.md", "docs/a.md"):
+        for path in ("memory/2026-03-01.md", "memory/2026-03-02.md", "docs/a.md"):
             put(workspace, path, "The user drinks green tea.")
         put(workspace, "memory/2026-03-03.md", "The user drinks black coffee.")
         index = NoteIndex(workspace, extra_folders=["docs"])
+        await index.sync()
+        put(workspace, "MEMORY.md", "The user drinks green tea.")
         assert await found(index, "green tea", max_results=3) == ["MEMORY.md"]
         assert await found(index, "user drinks", max_results=2) == ["MEMORY.md", "memory/2026-03-03.md"]
         await index.close()
