@@ -189,7 +189,7 @@ class Driven:
         memory.close()
         again = resumed(self.folder, memory.session_id)
         try:
-            assert [msg.to_dict() for msg, _ in again.content] == [msg.to_dict() for msg, _ in memory.content]
+            assert records_of(again) == records_of(memory)
             assert [list(marks) for _, marks in again.content] == [list(marks) for _, marks in memory.content]
             assert again.get_compressed_summary() == memory.get_compressed_summary()
             assert again.pins == memory.pins
@@ -221,6 +221,11 @@ def assert_one_copy(said: Iterable[Msg], held: Iterable[Msg], lines: Iterable[di
     where = Counter(msg.id for msg in held) + Counter(line["id"] for line in lines)
     expected = Counter({msg.id for msg in said})
     assert (where - expected, expected - where) == ({}, {}), "there twice, or lost"
+
+
+def records_of(memory: ReMeInMemoryMemory) -> list[dict[str, Any]]:
+    """The messages as dictionaries; the host makes metadata of `None` and reads them back as empty."""
+    return [{**msg.to_dict(), "metadata": msg.metadata or {}} for msg, _ in memory.content]
 
 
 def last_request(memory: ReMeInMemoryMemory) -> Msg | None:

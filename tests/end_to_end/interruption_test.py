@@ -21,6 +21,9 @@ from agentscope_reme.testing import call
 Start = Callable[..., Loopback]
 Stop = Callable[[], None]
 
+# The host makes a coroutine for each call of a round and awaits them in turn; an interruption drops the rest.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'ReActAgent._acting' was never awaited")
+
 WAYS = ["interrupt", pytest.param("cancel", marks=pytest.mark.slow)]
 
 
