@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+CAN_TELL = os.path.isdir("/proc/self/fd")
+"""Whether this system says which path an open file has."""
+
 NAMES = ("open", "write", "replace", "fsync", "mkdir", "unlink", "ftruncate")
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from _driven import archived, assert_one_copy, resumed
-from _faulty_disk import FaultyDisk
+from _faulty_disk import CAN_TELL, FaultyDisk
 from _kill_session import Session, Teller, the_message
 from agentscope.message import Msg
 
 from agentscope_reme import Event, EventKind
+
+pytestmark = pytest.mark.skipif(not CAN_TELL, reason="it takes a system with /proc")
 
 FULL = range(14)
 TOLD = {

@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 from _driven import archived
+from _faulty_disk import CAN_TELL
 from _kill_session import PATCHED, Session, Teller, the_message
 from _kill_zygote import Zygote
 from agentscope.message import Msg
 
 from agentscope_reme.message import blocks_of, output_text
 from agentscope_reme.working_memory import ReMeInMemoryMemory, Turn, resume_memory
+
+pytestmark = pytest.mark.skipif(not CAN_TELL, reason="it takes a system with /proc")
 
 WHOLE_SESSION = 0.3
 """Seconds that a child's operations take, about; deaths are spread over them."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from _driven import GAVE_UP, REWRITE, SYSTEM, Brain, Driven, last_request, manager_of, read, rounds, text_of, user
-from _faulty_disk import FaultyDisk
+from _faulty_disk import CAN_TELL, FaultyDisk
 from _loopback import Loopback, Text
 from agent_features_test import Library
 from agentscope.message import Msg, TextBlock
@@ -20,6 +20,7 @@ from agentscope_reme.testing import call
 Start = Callable[..., Loopback]
 
 
+@pytest.mark.skipif(not CAN_TELL, reason="it takes a system with /proc")
 @pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("extractive", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_an_archive_that_refuses_for_a_long_time(
