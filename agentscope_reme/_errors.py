@@ -17,6 +17,10 @@ __all__ = [
     "PromptError",
     "ModelReplyError",
     "EmbeddingError",
+    "MemoryNotFound",
+    "AmbiguousMemoryId",
+    "VectorStoreError",
+    "VectorSpaceError",
 ]
 
 
@@ -78,3 +82,19 @@ class ModelReplyError(ReMeError):
 
 class EmbeddingError(ReMeError):
     """An embedding model failed or returned vectors that cannot be used."""
+
+
+class MemoryNotFound(ReMeError, LookupError):
+    """There is no memory of this id, and never was one."""
+
+
+class AmbiguousMemoryId(ReMeError, LookupError):
+    """An id names memories of several owners; the owner has to be given."""
+
+
+class VectorStoreError(ReMeError):
+    """A vector store refused or could not be reached; what is in it is unchanged."""
+
+
+class VectorSpaceError(ConfigError):
+    """A collection holds vectors of another model or dimension: embed it again with ``reindex``."""

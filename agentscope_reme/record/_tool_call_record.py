@@ -1,0 +1,83 @@
+# -*- coding: utf-8 -*-
+"""One call of a tool by an agent, as tool memory learns from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timezone
+from types import MappingProxyType
+from typing import Any
+
+from .._errors import ConfigError
+
+__all__ = ["ToolCallRecord"]
+
+
+@dataclass(frozen=True)
+class ToolCallRecord:
+    """What a tool was called with, what came of it, and what it cost.
+
+    Args:
+        tool_name (`str`): the tool.
+        input (`Mapping[str, Any] | str`): its arguments.
+        output (`str`): what it answered, or the error.
+        success (`bool`): whether the call did what it was made for.
+        time_cost (`float`): seconds.
+        token_cost (`int`): tokens that the call and its answer took of the context.
+        create_time (`datetime`): when it was made.
+        summary (`str`): what it did, in a sentence.
+        evaluation (`str`): a verdict on it.
+        score (`float | None`): the verdict as a number from 0 to 1; None where nobody judged.
+        metadata (`Mapping[str, Any]`): anything else, as JSON values.
+
+    Raises:
+        `ConfigError`: no tool's name, a negative cost, or a score outside 0 to 1.
+    """
+
+    tool_name: str
+    input: Mapping[str, Any] | str = field(default_factory=dict)
+    output: str = ""
+    success: bool = True
+    time_cost: float = 0.0
+    token_cost: int = 0
+    create_time: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+    summary: str = ""
+    evaluation: str = ""
+    score: float | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tool_name, str) or not self.tool_name.strip():
+            raise ConfigError(f"tool_name is {self.tool_name!r}: name the tool.")
+        if self.time_cost < 0 or self.token_cost < 0:
+            raise ConfigError(f"time_cost {self.time_cost!r} and token_cost {self.token_cost!r} cannot be negative.")
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise ConfigError(f"score is {self.score!r}: give a number from 0 to 1, or None.")
+        if self.create_time.tzinfo is None:
+            object.__setattr__(self, "create_time", self.create_time.astimezone())
+        object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    @property
+    def call_hash(self) -> str:
+        """The same for calls of one tool with equal arguments: 16 hex digits."""
+        arguments = self.input if isinstance(self.input, str) else dict(self.input)
+        text = json.dumps([self.tool_name, arguments], ensure_ascii=False, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["input"] = self.input if isinstance(self.input, str) else dict(self.input)
+        return {**values, "create_time": self.create_time.isoformat(), "metadata": dict(self.metadata)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> ToolCallRecord:
+        """Read what `to_dict` gave; fields that this version does not know are passed over."""
+        known = {each.name for each in fields(cls)}
+        taken = {name: value for name, value in values.items() if name in known}
+        if isinstance(taken.get("create_time"), str):
+            taken["create_time"] = datetime.fromisoformat(taken["create_time"])
+        return cls(**taken)
