@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """The things that are kept and found, as plain values."""
 
-from ._filters import FIELDS, Condition, Scalar, flat_fields, matches, parse_filters
+from ._filters import FIELDS, Condition, Scalar, flat_fields, matches, meets, parse_filters
 from ._memory_node import NEUTRAL_IMPORTANCE, MemoryNode, memory_id_of, node_key, owner_of
 from ._note_chunk import NoteChunk
 from ._search_hit import SearchHit
@@ -21,5 +21,6 @@ __all__ = [
     "Scalar",
     "flat_fields",
     "matches",
+    "meets",
     "parse_filters",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from .._errors import ConfigError
 from ._memory_node import MemoryNode
 
-__all__ = ["FIELDS", "Condition", "Scalar", "flat_fields", "matches", "parse_filters"]
+__all__ = ["FIELDS", "Condition", "Scalar", "flat_fields", "matches", "meets", "parse_filters"]
 
 Scalar = str | float | int | bool
 Operator = Literal["equal", "any_of", "range", "contains"]
@@ -89,7 +89,7 @@ def matches(node: MemoryNode, conditions: Sequence[Condition]) -> bool:
     if not conditions:
         return True
     values = flat_fields(node)
-    return all(_meets(values.get(each.field), each) for each in conditions)
+    return all(meets(values.get(each.field), each) for each in conditions)
 
 
 def flat_fields(node: MemoryNode) -> dict[str, Scalar | list[str]]:
@@ -213,7 +213,8 @@ def _seconds(field: str, value: Any, timezone: tzinfo | None, high: bool) -> flo
         ) from error
 
 
-def _meets(value: Scalar | list[str] | None, condition: Condition) -> bool:
+def meets(value: Scalar | list[str] | None, condition: Condition) -> bool:
+    """Whether a value of `flat_fields`, or None where there is none, meets a condition on its field."""
     first = condition.values[0] if condition.values else None
     if condition.operator == "contains":
         if isinstance(value, list):

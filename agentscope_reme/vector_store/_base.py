@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self
 
-from .._errors import NotStartedError
+from .._errors import ConfigError, NotStartedError
 from ..record import Condition, MemoryNode
 from ..search import MEMORIES_RECIPE, QueryView, SourceRecipe
 from ._space import VectorSpace
@@ -18,7 +18,7 @@ from ._space import VectorSpace
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Embed", "Progress", "StoreHit", "VectorStore"]
+__all__ = ["Embed", "Progress", "StoreHit", "VectorStore", "check_changes"]
 
 Embed = Callable[[Sequence[str]], Awaitable["Sequence[np.ndarray | None]"]]
 """Embeds texts: a vector for each, None where one could not be had."""
@@ -27,6 +27,8 @@ Progress = Callable[[int, int], object]
 """Is told how many of how many are done."""
 
 _PAGE = 500
+_FIXED = frozenset({"content", "memory_type", "memory_target", "when_to_use", "vector"})
+_CHANGEABLE = frozenset(each.name for each in fields(MemoryNode)) - _FIXED
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ class VectorStore(ABC):
 
         Raises:
             `VectorSpaceError`: a vector of another dimension; both numbers are named, nothing was written.
+            `EmbeddingError`: a vector that is zero or not finite; nothing was written.
         """
 
     @abstractmethod
@@ -138,7 +141,7 @@ class VectorStore(ABC):
             conditions (`Sequence[Condition]`): from `record.parse_filters`.
             limit (`int | None`): how many at most.
             sort_key (`str`): a field of `record.FIELDS` that holds a text, a number or a time, ``metadata.<key>``, or
-                ``"key"``; memories without a value come last; equals are ordered by key.
+                ``"key"``; memories without a value come last; equals are ordered by key (see `in_order`).
             reverse (`bool`): the greatest first.
             after (`str | None`): with ``sort_key="key"`` and ``reverse=False``: only keys above this one, for paging.
         """
@@ -155,6 +158,10 @@ class VectorStore(ABC):
             vector (`np.ndarray`): float32, shape (dimensions,).
             limit (`int`): how many at most.
             conditions (`Sequence[Condition]`): what they must meet.
+
+        Raises:
+            `VectorSpaceError`: the vector has another dimension, or the collection is open without vectors.
+            `EmbeddingError`: the vector is zero or not finite.
         """
 
     async def keyword_search(
@@ -205,7 +212,11 @@ class VectorStore(ABC):
 
         Returns:
             `int`: how many memories there were to change.
+
+        Raises:
+            `ConfigError`: a field that cannot be changed alone, or a value that cannot be; nothing was changed.
         """
+        check_changes(changes)
         nodes = await self.get(list(changes), with_vectors=True)
         await self.write([replace(node, **changes[key]) for key, node in nodes.items()])
         return len(nodes)
@@ -222,10 +233,11 @@ class VectorStore(ABC):
 
     @abstractmethod
     async def reindex(self, space: VectorSpace, embed: Embed, progress: Progress | None = None) -> int:
-        """Give every memory a vector of another model. Can be called again where it was broken off, and goes on there.
+        """Give every memory a vector of a model. Can be called again where it was broken off, and goes on there.
 
-        The collection is open with the new space afterwards. Where a text cannot be embedded, its memory stays
-        without a vector and is found by words.
+        Memories that have a vector of this space already are passed over, so with the space in force it embeds those
+        that were written without one. Search by words works meanwhile. The collection is open with the new space
+        afterwards. Where a text cannot be embedded, its memory stays without a vector and is found by words.
 
         Returns:
             `int`: how many memories were embedded.
@@ -241,3 +253,20 @@ class VectorStore(ABC):
     def _refuse_closed(self) -> None:
         if not self._opened:
             raise NotStartedError(f"Collection {self.collection_name!r} is not open: await open() first.")
+
+
+def check_changes(changes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse a patch of what is no field, or of what identity or vector depend on.
+
+    Raises:
+        `ConfigError`: such a field; it is named with the cure.
+    """
+    for names in changes.values():
+        for name in names:
+            if name not in _CHANGEABLE:
+                cure = "delete the memory and write the changed one" if name in _FIXED else f"there are {_known()}"
+                raise ConfigError(f"{name!r} cannot be patched: {cure}.")
+
+
+def _known() -> str:
+    return ", ".join(sorted(_CHANGEABLE))

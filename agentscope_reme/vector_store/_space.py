@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .._errors import ConfigError, VectorSpaceError
+from .._errors import ConfigError, EmbeddingError, VectorSpaceError
+from ..record import MemoryNode
 
-__all__ = ["VectorSpace", "check_space"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["VectorSpace", "check_space", "check_vector", "check_vectors"]
 
 
 @dataclass(frozen=True)
@@ -48,3 +54,44 @@ def check_space(collection: str, found: VectorSpace | None, wanted: VectorSpace 
         f"embedding model is {wanted.model!r} with {wanted.dimensions}: go on with the old model, or embed the "
         "collection again with reindex().",
     )
+
+
+def check_vector(collection: str, space: VectorSpace | None, vector: np.ndarray) -> np.ndarray:
+    """A vector as a collection can store it or search with it.
+
+    Args:
+        collection (`str`): its name, for the message.
+        space (`VectorSpace | None`): what it takes.
+        vector (`np.ndarray`): the vector.
+
+    Returns:
+        `np.ndarray`: float32 of shape (dimensions,).
+
+    Raises:
+        `VectorSpaceError`: it has another dimension, or the collection takes none.
+        `EmbeddingError`: it is zero or not finite.
+    """
+    import numpy as np
+
+    array = np.ascontiguousarray(vector, dtype=np.float32)
+    if space is None:
+        raise VectorSpaceError(
+            f"Collection {collection!r} is open without vectors, and one of shape {array.shape} was given: open it "
+            "with the model's VectorSpace.",
+        )
+    if array.shape != (space.dimensions,):
+        raise VectorSpaceError(
+            f"Collection {collection!r} takes vectors of {space.dimensions} dimensions ({space.model!r}), and one of "
+            f"{'x'.join(map(str, array.shape)) or 'no'} dimensions was given: use that model, or reindex().",
+        )
+    length = float(np.linalg.norm(array.astype(np.float64)))
+    if not (np.isfinite(length) and length):
+        raise EmbeddingError("A vector is zero or not finite: the embedding model failed on this text.")
+    return array
+
+
+def check_vectors(
+    collection: str, space: VectorSpace | None, nodes: Iterable[MemoryNode]
+) -> dict[str, np.ndarray | None]:
+    """The vectors of memories by key, None for those without one; see `check_vector` for what is refused."""
+    return {node.key: None if node.vector is None else check_vector(collection, space, node.vector) for node in nodes}

@@ -1,0 +1,66 @@
+# -*- coding: utf-8 -*-
+"""The memories of a collection in memory: words, vectors and the fields that filters name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..record import Condition
+from ..search import Columns, HybridIndex
+from ._local_columns import FilterColumns
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Elsewhere", "MemoryIndex"]
+
+Elsewhere = Callable[[Sequence[Condition]], Iterable[int]]
+"""Finds the memories that meet conditions on what is not in memory."""
+
+
+class MemoryIndex(HybridIndex):
+    """A `HybridIndex` under the numbers of the memories' rows in SQLite, with filters. Blocking."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(dimensions=dimensions)
+        self._filters = FilterColumns()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep it as it is while several things are asked of it."""
+        with self._lock:
+            yield
+
+    def set_fields(self, ids: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
+        """Set what memories that are here are filtered by; see `FilterColumns.set`."""
+        with self._lock:
+            self._filters.set([self._table.row_of[each] for each in ids], values)
+
+    def allowed(self, conditions: Sequence[Condition], elsewhere: Elsewhere) -> Callable[[Columns], np.ndarray] | None:
+        """Which memories meet conditions, for `search` and `nearest` while the index is `held`; None for all."""
+        import numpy as np
+
+        if not conditions:
+            return None
+        size = len(self._table.keys)
+        mask, others = self._filters.mask(conditions, size)
+        if others or mask is None:
+            rows = self._table.row_of
+            mask = np.zeros(size, dtype=bool)
+            mask[[rows[number] for number in elsewhere(conditions) if number in rows]] = True
+        met = mask
+        return lambda columns: met
+
+    def nearest(
+        self, vector: np.ndarray, k: int, allowed: Callable[[Columns], np.ndarray] | None = None
+    ) -> list[tuple[int, float]]:
+        """The memories whose vectors are nearest: their numbers and cosines, best first."""
+        with self._lock:
+            if self._vectors is None:
+                return []
+            mask = None if allowed is None else self._mask(self._table.columns(), allowed)
+            found = self._vectors.search(vector, k, allowed=mask)
+            keys = self._table.keys
+            return [(keys[row], cosine) for row, cosine in zip(found.ids, found.cosines.tolist(), strict=True)]

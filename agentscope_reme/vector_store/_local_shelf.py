@@ -1,0 +1,184 @@
+# -*- coding: utf-8 -*-
+"""The index of a collection, filled from SQLite at the first search and kept up with it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from .._errors import VectorSpaceError, VectorStoreError
+from ..record import Condition, MemoryNode
+from ..search import Found, QueryView, RowFacts, SourceRecipe
+from ..storage import Database
+from ..text import WordTokenizer
+from ._local_catalog import nodes_of_ids
+from ._local_filters import define_functions, where
+from ._local_index import MemoryIndex
+from ._local_rows import readable, storable, unpacked
+from ._local_schema import NUMBERS, TEXTS
+from ._local_spaces import Opened
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["Shelf"]
+
+_BATCH = 1_000
+_FIELDS = ", ".join(f"n.{name}" for name in (*TEXTS, *NUMBERS))
+_LOADED = (
+    "SELECT n.version, n.id, n.indexed > :since, n.asks, iif(n.cutter = :cutter, n.words, NULL), "
+    "iif(n.cutter = :cutter, NULL, n.content), iif(n.cutter = :cutter, NULL, n.when_to_use), v.data, "
+    f"{_FIELDS} FROM node n LEFT JOIN vector v ON v.node = n.id AND v.space = :space AND n.indexed > :since "
+    "WHERE n.collection = :collection AND (n.version, n.id) > (:version, :node) AND n.version <= :newest "
+    "ORDER BY n.version, n.id LIMIT :limit"
+)
+_OWNER, _SESSION, _SPEAKER = (TEXTS.index(name) for name in ("owner", "ref_memory_id", "author"))
+_TIME = len(TEXTS) + NUMBERS.index("message_time")
+
+
+class Shelf:
+    """What is searched of one collection. Blocking: call it in a thread, any one.
+
+    Args:
+        database (`Database`): where the memories are.
+        opened (`Opened`): the collection.
+        dimensions (`int`): of its vectors; 0 for search by words alone.
+        tokenizer (`WordTokenizer`): cuts the words that somebody else has cut otherwise.
+    """
+
+    def __init__(self, database: Database, opened: Opened, dimensions: int, tokenizer: WordTokenizer) -> None:
+        self._database = database
+        self._opened = opened
+        self._dimensions = dimensions
+        self._tokenizer = tokenizer
+        self._lock = threading.Lock()
+        self._index = MemoryIndex(dimensions)
+        self._seen = 0
+
+    def search(
+        self,
+        query: QueryView,
+        limit: int,
+        vector: np.ndarray | None,
+        conditions: Sequence[Condition],
+        recipe: SourceRecipe,
+        min_score: float,
+    ) -> list[tuple[MemoryNode, Found]]:
+        """The most relevant memories, best first, as they are now."""
+        index = self._refreshed()
+        with index.held():
+            index.recipe = recipe
+            allowed = index.allowed(conditions, self._numbers)
+            found = index.search(query, limit, vector=vector, min_score=min_score, allowed=allowed)
+        nodes = self._nodes([each.key for each in found])
+        return [(nodes[each.key], each) for each in found if each.key in nodes]
+
+    def nearest(
+        self, vector: np.ndarray, limit: int, conditions: Sequence[Condition]
+    ) -> list[tuple[MemoryNode, float]]:
+        """The memories whose vectors are nearest, with their cosines, best first."""
+        index = self._refreshed()
+        with index.held():
+            found = index.nearest(vector, limit, index.allowed(conditions, self._numbers))
+        nodes = self._nodes([number for number, _ in found])
+        return [(nodes[number], cosine) for number, cosine in found if number in nodes]
+
+    def _numbers(self, conditions: Sequence[Condition]) -> list[int]:
+        return self._database.read_sync(_matching, self._opened.collection, conditions)
+
+    def _nodes(self, numbers: Sequence[int]) -> dict[int, MemoryNode]:
+        return self._database.read_sync(nodes_of_ids, numbers)
+
+    def _refreshed(self) -> MemoryIndex:
+        """The index, level with SQLite."""
+        with self._lock:
+            while not self._is_level():
+                pass
+            return self._index
+
+    def _is_level(self) -> bool:
+        """Whether there was nothing to take over; what there was is taken over."""
+        version, forgotten, space = self._database.read_sync(_versions, self._opened.collection)
+        if self._opened.space is not None and space != self._opened.space:
+            raise VectorSpaceError("The collection was embedded again with another model: open it with that one.")
+        if version == self._seen:
+            return True
+        if self._seen < forgotten:
+            self._index, self._seen = MemoryIndex(self._dimensions), 0
+        self._take_over(self._seen, version)
+        self._seen = version
+        return False
+
+    def _take_over(self, since: int, newest: int) -> None:
+        for node in self._database.read_sync(_gone, self._opened.collection, since) if since else ():
+            self._index.remove(node)
+        last = (since + 1, -1)
+        while rows := self._database.read_sync(_loaded, self._opened, self._tokenizer.name, since, newest, last):
+            self._add(rows)
+            last = rows[-1][:2]
+
+    def _add(self, rows: Iterable[tuple]) -> None:
+        numbers, fields, vectors = [], [], []
+        for _, number, is_indexed, asks, words, content, use, data, *values in rows:
+            if is_indexed or number not in self._index:
+                tokens = self._cut(content, use) if words is None else readable(words).split("\n") if words else ()
+                self._index.add(number, tokens, facts=_facts(asks, values))
+                if data is not None:
+                    vectors.append((number, unpacked(data)))
+            numbers.append(number)
+            fields.append(values)
+        self._index.set_fields(numbers, fields)
+        if vectors:
+            self._index.set_vectors(vectors)
+
+    def _cut(self, content: Any, use: Any) -> list[str]:
+        text = readable(content)
+        return self._tokenizer.tokens(f"{readable(use)}\n{text}" if use is not None else text)
+
+
+def _facts(asks: int, values: Sequence[Any]) -> RowFacts:
+    """As `facts_of` makes them of a memory."""
+    seconds, session = values[_TIME], values[_SESSION]
+    time = None
+    if seconds is not None:
+        with suppress(ValueError, OverflowError, OSError):  # at either end of the calendar
+            time = datetime.fromtimestamp(seconds).astimezone()
+    return RowFacts(
+        session=(values[_OWNER], session) if session is not None and seconds is not None else None,
+        position=seconds or 0.0,
+        speaker=readable(values[_SPEAKER] or ""),
+        time=time,
+        asks=bool(asks),
+    )
+
+
+def _versions(connection: sqlite3.Connection, collection: int) -> tuple[int, int, int | None]:
+    query = "SELECT version, forgotten, space FROM collection WHERE id = ?"
+    row = connection.execute(query, (collection,)).fetchone()
+    if row is None:
+        raise VectorStoreError("The collection was dropped by somebody else: open it again.")
+    return row
+
+
+def _gone(connection: sqlite3.Connection, collection: int, since: int) -> list[int]:
+    query = "SELECT node FROM gone WHERE collection = ? AND version > ?"
+    return [row[0] for row in connection.execute(query, (collection, since))]
+
+
+def _loaded(
+    connection: sqlite3.Connection, opened: Opened, cutter: str, since: int, newest: int, last: tuple[int, int]
+) -> list[tuple]:
+    found = connection.execute("SELECT id FROM cutter WHERE name = ?", (storable(cutter),)).fetchone()
+    values = {"collection": opened.collection, "space": opened.space, "since": since, "newest": newest}
+    values |= {"cutter": found[0] if found else -1, "version": last[0], "node": last[1], "limit": _BATCH}
+    return connection.execute(_LOADED, values).fetchall()
+
+
+def _matching(connection: sqlite3.Connection, collection: int, conditions: Sequence[Condition]) -> list[int]:
+    define_functions(connection)
+    sql, values = where(collection, conditions)
+    return [row[0] for row in connection.execute(f"SELECT n.id FROM node n WHERE {sql}", values)]
