@@ -8,6 +8,7 @@ from agentscope.agent import ReActAgent
 
 from ._errors import ConfigError
 from ._memory_manager import MemoryManager
+from ._recall_sources import Names
 
 __all__ = ["ReMeReActAgent"]
 
@@ -24,6 +25,8 @@ class ReMeReActAgent(ReActAgent):
             The folder of a manager of its own; `.reme` if left out.
         session_id (`str | None`):
             The id of the new session.
+        user_name (`str | Sequence[str]`), task_name (`str | Sequence[str]`), tool_name (`str | Sequence[str]`):
+            Whose memories a manager with `recall_from=` recalls; see `MemoryManager.attach`.
 
     Raises:
         `ConfigError`: both a manager and a folder were given.
@@ -36,6 +39,9 @@ class ReMeReActAgent(ReActAgent):
         manager: MemoryManager | None = None,
         working_dir: str | Path | None = None,
         session_id: str | None = None,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
         **kwargs: Any,
     ) -> None:
         if manager is not None and working_dir is not None:
@@ -44,7 +50,7 @@ class ReMeReActAgent(ReActAgent):
             )
         super().__init__(*args, **kwargs)
         self.manager = manager or MemoryManager(".reme" if working_dir is None else working_dir)
-        self.manager.attach(self, session_id)
+        self.manager.attach(self, session_id, user_name=user_name, task_name=task_name, tool_name=tool_name)
 
     async def command(self, text: str) -> str | None:
         """Carry out a memory command such as `/compact`; `None` where the text is none. See `MemoryManager.command`."""

@@ -2,11 +2,11 @@
 """The memory that attaches itself to agents."""
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agentscope.agent import ReActAgent
 from agentscope.memory import InMemoryMemory
@@ -17,9 +17,12 @@ from ._events import EventKind
 from ._model_source import UNSET, Lender, Pair, Unset
 from ._note_search import Folders
 from ._recall import Recall
-from ._reme_light import ReMeLight
+from ._recall_sources import Names, NoteSource, Owners, RecallSource, VectorSource
+from ._reme_light import NOTES_TIMEOUT, ReMeLight
+from ._tool_recording import Caller, ToolRecording, is_making, tools_of
 from .message import MessageTokens, as_counter, as_msgs
 from .notes import NoteWriter
+from .record import MemoryNode, ToolCallRecord
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, Summary, ToolResultPolicy, Turn
 
@@ -28,12 +31,15 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
+    from agentscope.tool import Toolkit
 
 __all__ = ["MemoryManager"]
 
 logger = logging.getLogger("agentscope_reme")
 
 HOOK_NAME = "agentscope_reme"
+
+EVERY_TOOL = "*"
 
 _COMMANDS = ("/compact", "/new", "/clear", "/history", "/status")
 
@@ -44,6 +50,17 @@ class Attachment:
 
     agent: ReActAgent
     memory: ReMeInMemoryMemory
+    owners: Owners = field(default_factory=Owners)
+    every_tool: bool = True
+    """Whether the memories of all the agent's tools are meant, also of those it gets later."""
+
+
+class Remembers(Protocol):
+    """What is needed of a `ReMe`."""
+
+    async def retrieve_memory(self, query: str = "", **options: Any) -> Sequence[MemoryNode]: ...
+
+    async def record_tool_calls(self, records: Sequence[ToolCallRecord]) -> Any: ...
 
 
 class MemoryManager(ReMeLight):
@@ -76,9 +93,17 @@ class MemoryManager(ReMeLight):
         tool_result_compact_keep_n (`int`), recent_max_bytes (`int`), old_max_bytes (`int`), retention_days:
             How many of the latest results are recent; the most bytes that stay of a recent and of an older one; days
             after which a file expires that nothing refers to, `None` for never.
-        recall (`RecallConfig | bool`):
-            Whether notes and archive are searched before each reply, and how much of what is found is shown. MEMORY.md
-            is shown in any case, unless a configuration says otherwise.
+        recall (`RecallConfig | bool | None`):
+            Whether notes and archive are searched before each reply, and how much of what is found is shown. `None`
+            leaves them alone; `False` leaves the memories of `recall_from` alone too. MEMORY.md is shown in any case,
+            unless a configuration says otherwise.
+        recall_from (`ReMe | None`):
+            A vector memory that is searched as well, for the person, tasks and tools that `attach` names: what it and
+            the notes hold is shown in one order. It stays yours to start and to close.
+        recall_names (`Mapping[str, str | Sequence[str]] | None`):
+            `user_name`, `task_name` and `tool_name` of every agent for which `attach` does not say it.
+        record_tool_calls (`bool`):
+            Whether the calls that attached agents make of their tools are recorded in `recall_from`, in the background.
         enable_search_tools (`bool`):
             Whether agents get `memory_search` and `memory_get`, whose schemas take some 800 tokens of each request.
 
@@ -116,7 +141,10 @@ class MemoryManager(ReMeLight):
         recent_max_bytes: int = 102_400,
         old_max_bytes: int = 3_000,
         retention_days: float | None = 3,
-        recall: RecallConfig | bool = False,
+        recall: RecallConfig | bool | None = None,
+        recall_from: Remembers | None = None,
+        recall_names: Mapping[str, Names] | None = None,
+        record_tool_calls: bool = True,
         enable_search_tools: bool = True,
     ) -> None:
         super().__init__(
@@ -153,12 +181,26 @@ class MemoryManager(ReMeLight):
             *(self._search_tools.functions() if enable_search_tools else ()),
         )
         config = recall if isinstance(recall, RecallConfig) else RecallConfig(enabled=bool(recall))
-        self._recall = Recall(self._services, config, self._search.search)
+        self._recall = Recall(self._services, config)
+        self._note_sources: tuple[RecallSource, ...] = (NoteSource(self._search.search),) if config.enabled else ()
+        self._recall_from = recall_from if recall is None or config.enabled else None
+        self._recall_names = _checked_names(recall_names, recall_from)
+        self._recording: ToolRecording | None = None
+        if recall_from is not None and record_tool_calls:
+            self._recording = ToolRecording(recall_from, self._services, self._caller)
         self._attached: dict[int, Attachment] = {}
 
     # ------------------------------------------------------------------ agents
 
-    def attach(self, agent: ReActAgent, session_id: str | None = None) -> ReMeInMemoryMemory:
+    def attach(
+        self,
+        agent: ReActAgent,
+        session_id: str | None = None,
+        *,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+    ) -> ReMeInMemoryMemory:
         """Give an agent a memory of ours, the hook, and the tools to reload what was folded away.
 
         Its messages, marks and summary move into the new memory.
@@ -168,16 +210,22 @@ class MemoryManager(ReMeLight):
                 The agent. Several may be attached, each with a memory and a session of its own.
             session_id (`str | None`):
                 The id of the new session; a fresh one if left out.
+            user_name (`str | Sequence[str]`), task_name (`str | Sequence[str]`):
+                Whose memories, and of which tasks, are recalled from `recall_from`; nobody's if left out.
+            tool_name (`str | Sequence[str]`):
+                Of which tools; `"*"`, or left out: of all that the agent has, without ours. An empty list: of none.
 
         Returns:
             `ReMeInMemoryMemory`: the agent's memory from now on.
 
         Raises:
+            `ConfigError`: something that is no name.
             `AttachError`: it is attached already, here or elsewhere; its own compression is on; its memory is of a kind
             that cannot be moved; or its toolkit has a tool of one of our names. Nothing has changed then.
         """
         self._refuse_closed()
         self._check_agent(agent)
+        owners, every_tool = self._owners(user_name=user_name, task_name=task_name, tool_name=tool_name)
         if self._counter_is_open:  # nothing has been counted yet: count as the first agent's model does
             counter = as_counter(None, getattr(agent.model, "model_name", None))
             self._services = replace(self._services, tokens=MessageTokens(counter))
@@ -189,7 +237,8 @@ class MemoryManager(ReMeLight):
         agent.memory = memory
         agent.register_instance_hook("pre_reply", HOOK_NAME, self._before_reply)
         agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
-        self._attached[id(agent)] = Attachment(agent, memory)
+        self._attached[id(agent)] = Attachment(agent, memory, owners, every_tool)
+        self._watch_tools()
         self._events.emit(EventKind.ATTACHED, session_id=memory.session_id, agent=agent.name, moved=len(memory.content))
         return memory
 
@@ -202,6 +251,7 @@ class MemoryManager(ReMeLight):
         """
         memory = self._memory_of(agent)
         del self._attached[id(agent)]
+        self._watch_tools()
         agent.remove_instance_hook("pre_reply", HOOK_NAME)
         agent.remove_instance_hook("pre_reasoning", HOOK_NAME)
         if not any(each.agent.toolkit is agent.toolkit for each in self._attached.values()):
@@ -338,8 +388,10 @@ class MemoryManager(ReMeLight):
         return say("status", **{key: value for key, value in status.items() if key not in hidden})
 
     async def close(self) -> None:
-        """Finish the notes or keep them for the next start, close the journals and let go of the files. Attached agents
-        keep their messages."""
+        """Finish the notes or keep them for the next start, store the tool calls that wait, close the journals and let
+        go of the files. Attached agents keep their messages."""
+        if self._recording is not None:
+            await self._recording.close(NOTES_TIMEOUT)
         await super().close()
 
     # ------------------------------------------------------------------ inside
@@ -348,7 +400,9 @@ class MemoryManager(ReMeLight):
         """The hook that recalls. Whatever goes wrong in here is told, and the reply goes on without."""
         try:
             await self._ensure_started()
-            await self._recall.show(self._attachment(agent).memory, as_msgs(kwargs.get("msg")))
+            attachment = self._attachment(agent)
+            self._watch_tools()
+            await self._recall.show(attachment.memory, as_msgs(kwargs.get("msg")), self._sources(attachment))
         except Exception as error:
             logger.exception("Nothing could be recalled for agent %s.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
@@ -368,6 +422,40 @@ class MemoryManager(ReMeLight):
         except Exception as error:
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
+
+    def _sources(self, attachment: Attachment) -> list[RecallSource]:
+        """What is searched for an agent."""
+        sources = list(self._note_sources)
+        if self._recall_from is not None:
+            owners = attachment.owners
+            if attachment.every_tool:
+                owners = replace(owners, tool_name=tools_of(attachment.agent, self._tools))
+            if owners:
+                sources.append(VectorSource(self._recall_from, owners))
+        return sources
+
+    def _owners(self, **given: Names) -> tuple[Owners, bool]:
+        """Who is meant, and whether the tools are all that the agent has."""
+        named = {kind: self._recall_names.get(kind, "") if names == "" else names for kind, names in given.items()}
+        every_tool = named["tool_name"] in ("", EVERY_TOOL)
+        return Owners(**{**named, "tool_name": () if every_tool else named["tool_name"]}), every_tool
+
+    def _watch_tools(self) -> None:
+        """See the calls of all attached agents' toolkits: an agent may have got another one."""
+        if self._recording is not None:
+            self._recording.watch([each.agent.toolkit for each in self._attached.values()])
+
+    def _caller(self, toolkit: "Toolkit", call: Mapping[str, Any]) -> Caller | None:
+        """The attached agent that makes a call, if it is one and the tool is its own."""
+        tool = toolkit.tools.get(call["name"])
+        if tool is None or tool.async_execution:  # of what goes on in the background nobody knows yet how it ends
+            return None
+        for attachment in self._attached.values():
+            agent, memory = attachment.agent, attachment.memory
+            if agent.toolkit is toolkit and agent.memory is memory and is_making(memory.content, call):
+                is_own = call["name"] in tools_of(agent, self._tools)
+                return Caller(agent.name, memory.session_id) if is_own else None
+        return None
 
     def _note_writer(self, lender: Lender | None = None) -> NoteWriter:
         return super()._note_writer(lender or self._any_lender)
@@ -478,6 +566,19 @@ class MemoryManager(ReMeLight):
 
     def _memory_of(self, agent: ReActAgent) -> ReMeInMemoryMemory:
         return self._attachment(agent).memory
+
+
+def _checked_names(names: Mapping[str, Names] | None, recall_from: Remembers | None) -> dict[str, Names]:
+    if recall_from is None and names:
+        raise ConfigError(f"recall_names is {names!r} without recall_from: give the ReMe that holds their memories.")
+    unknown = sorted(set(names or {}) - {"user_name", "task_name", "tool_name"})
+    if unknown:
+        raise ConfigError(f"recall_names does not know {', '.join(unknown)}: it has user_name, task_name, tool_name.")
+    missing = [name for name in ("retrieve_memory", "record_tool_calls") if not hasattr(recall_from, name)]
+    if recall_from is not None and missing:
+        raise ConfigError(f"recall_from is {recall_from!r}, which has no {' and no '.join(missing)}: give a ReMe.")
+    Owners(**dict(names or {}))
+    return dict(names or {})
 
 
 def _told(summary: Summary | None) -> dict[str, Any] | None:

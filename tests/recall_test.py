@@ -11,6 +11,7 @@ from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg
 
 from agentscope_reme import EventKind, MemoryManager, RecallConfig, ReMeLight
+from agentscope_reme._note_search import NoteSearch
 from agentscope_reme.testing import ScriptedChatModel
 
 
@@ -120,19 +121,19 @@ def test_a_question_that_leans_on_the_last_turn_finds_what_it_leans_on(tmp_path)
 
 
 def test_a_search_that_fails_does_not_stop_the_reply(tmp_path, monkeypatch):
+    async def refuse(*_, **__):
+        raise RuntimeError("no index")
+
     async def main():
+        monkeypatch.setattr(NoteSearch, "search", refuse)
         async with MemoryManager(tmp_path, model=None, recall=True) as manager:
             told = []
             manager.subscribe(told.append)
-
-            async def refuse(*_, **__):
-                raise RuntimeError("no index")
-
-            monkeypatch.setattr(manager._recall, "_search", refuse)
             agent = agent_with(ScriptedChatModel(["fine"]))
             manager.attach(agent)
             assert (await agent(Msg("alice", "hello there", "user"))).get_text_content() == "fine"
-            assert [event.error for event in told if event.kind == EventKind.HOOK_FAILED] == ["RuntimeError: no index"]
+            failed = [event for event in told if event.kind == EventKind.RECALL_FAILED]
+            assert [(event.error, event.details["source"]) for event in failed] == [("RuntimeError: no index", "notes")]
 
     asyncio.run(main())
 

@@ -1,0 +1,94 @@
+# -*- coding: utf-8 -*-
+"""Recalled texts as a model reads them: as many as there is room for, each with where it comes from, as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from ._config import RecallConfig
+from ._recall_sources import Recalled
+from .message import delimited, escape_data
+
+__all__ = ["MEMORIES_TAG", "as_data", "fitting", "listed"]
+
+MEMORIES_TAG = "memories"
+"""The tag that recalled texts stand in, wherever they are shown."""
+
+_HOST_TAG = "long_term_memory"
+"""What the host puts around what a long-term memory returns; a text that closes it could speak as the user."""
+
+_MOST_CHARS = 8_000
+"""Characters of one text that are looked at."""
+
+_LEAST_TOKENS = 32
+"""Room below which no text is begun."""
+
+
+def listed(hits: Sequence[Recalled], config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, int]:
+    """As many hits as fit, as a list or as JSON. A text that is too long for what is left is cut.
+
+    Args:
+        hits (`Sequence[Recalled]`):
+            The best first.
+        config (`RecallConfig`):
+            The form.
+        most (`int`):
+            The most tokens of all.
+        count (`Callable[[str], int]`):
+            Tokens in a text.
+
+    Returns:
+        `tuple[str, int]`: the text, and how many hits are in it.
+    """
+    line = _json_line if config.form == "json" else _list_line
+    lines: list[str] = []
+    for hit in hits:
+        entry = _fitted(hit, line, most, count)
+        if entry is None:
+            break
+        lines.append(entry)
+        most -= count(entry) + 1
+    text = "[" + ",\n".join(lines) + "]" if config.form == "json" else "\n".join(lines)
+    return text, len(lines)
+
+
+def fitting(lines: Sequence[str], most: int, count: Callable[[str], int]) -> list[str]:
+    """The first lines that fit into so many tokens."""
+    kept, used = list[str](), 0
+    for line in lines:
+        size = count(line) + 1
+        if used + size > most:
+            break
+        kept.append(line)
+        used += size
+    return kept
+
+
+def as_data(introduction: str, text: str, **attributes: str) -> str:
+    """A text between tags which it cannot leave, with a word on what it is before it."""
+    return f"{introduction}\n{delimited(escape_data(text, _HOST_TAG), MEMORIES_TAG, **attributes)}"
+
+
+def _fitted(hit: Recalled, line: Callable[[Recalled, int], str], most: int, count: Callable[[str], int]) -> str | None:
+    """The line of a hit, cut where it is too long; `None` where there is no room worth it."""
+    chars = _MOST_CHARS
+    while most >= _LEAST_TOKENS and chars >= _LEAST_TOKENS:
+        entry = line(hit, chars)
+        size = count(entry) + 1
+        if size <= most:
+            return entry
+        chars = min(int(min(chars, len(hit.shown or hit.text)) * most / size * 0.9), chars - 1)
+    return None
+
+
+def _list_line(hit: Recalled, chars: int) -> str:
+    return f"- [{hit.label}] {_cut(' '.join((hit.shown or hit.text)[: 2 * _MOST_CHARS].split()), chars)}"
+
+
+def _json_line(hit: Recalled, chars: int) -> str:
+    return json.dumps({**hit.fields, hit.text_field: _cut(hit.text, chars)}, ensure_ascii=False, default=str)
+
+
+def _cut(text: str, chars: int) -> str:
+    return text if len(text) <= chars else f"{text[:chars].rstrip()} […]"
