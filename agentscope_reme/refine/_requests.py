@@ -1,0 +1,109 @@
+# -*- coding: utf-8 -*-
+"""What a user asks outright to be remembered or forgotten, told by the words."""
+
+from __future__ import annotations
+
+import re
+
+from ..text import split_sentences
+from ._lexicon import Lexicon, default_lexicon
+
+__all__ = ["asks_to_forget", "asks_to_remember", "concerns_memory"]
+
+_ITEM = re.compile(r"^\s*(?:[-*+•·]\s*|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
+_LEADS_IN = re.compile(r"[:：]\s*$")
+_EDGES = " \t\n,，;；:：、-–—"
+_LONGEST = 4_000
+"""Characters of a message that are read: what is longer was pasted, and nobody asks outright so late."""
+
+
+def asks_to_remember(text: str, lexicon: Lexicon | None = None, *, previous: str = "") -> list[str]:
+    """What a message asks to be remembered, in its own words, each thing once.
+
+    "记住，我对花生过敏", "I'm allergic to peanuts, remember that", "Remember the following:" with a list. A question
+    ("你还记得吗", "do you remember ...?") and a recollection ("I remember ...") ask for nothing.
+
+    Args:
+        text (`str`):
+            What the user wrote.
+        lexicon (`Lexicon | None`):
+            The words that ask; those of the package by default.
+        previous (`str`):
+            The user's message before it, which "记住这个" may mean.
+
+    Returns:
+        `list[str]`: the contents, without the request around them; none where nothing is asked.
+    """
+    lexicon = lexicon or default_lexicon()
+    sentences = split_sentences(text[:_LONGEST])
+    found: list[str] = []
+    for at, sentence in enumerate(sentences):
+        what = _asked(sentence, lexicon)
+        if what is None:
+            continue
+        items = _items_after(sentences, at) if _LEADS_IN.search(sentence) else []
+        if items:
+            found += items
+        elif not what or lexicon.found_in("back_reference", what):
+            found += _meant(sentences[:at], previous)
+        else:
+            found.append(what)
+    return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
+
+
+def asks_to_forget(text: str, lexicon: Lexicon | None = None) -> list[str]:
+    """What a message asks to be forgotten: subjects to search the memories for, in the user's words.
+
+    "忘掉我之前说的关于减肥的事" gives "减肥". "别忘了…" and "I forgot ..." ask for nothing of the kind.
+    """
+    lexicon = lexicon or default_lexicon()
+    found = []
+    for sentence in split_sentences(text[:_LONGEST]):
+        match = None if lexicon.found_in("no_forget", sentence) else lexicon.first("forget", sentence)
+        if match:
+            found.append(_bare(sentence[match.start("what") : match.end("what")]))
+    return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
+
+
+def concerns_memory(sentence: str, lexicon: Lexicon | None = None) -> bool:
+    """Whether a sentence asks about or tells of remembering, so that no rule may take it for a request."""
+    return (lexicon or default_lexicon()).found_in("no_request", sentence)
+
+
+def _asked(sentence: str, lexicon: Lexicon) -> str | None:
+    """What a sentence asks to be remembered; "" where it only points, None where it asks nothing."""
+    if lexicon.found_in("no_request", sentence):
+        return None
+    match = lexicon.first("remember_after", sentence) or lexicon.first("remember", sentence)
+    if match is None:
+        return "" if _LEADS_IN.search(sentence) and lexicon.found_in("remember", f"{sentence} …") else None
+    what = _bare(sentence[match.start("what") : match.end("what")] + _rest(sentence, match))
+    return what if any(map(str.isalnum, lexicon.removed("courtesy", what))) else ""
+
+
+def _rest(sentence: str, match: re.Match[str]) -> str:
+    """What follows the request in the sentence: "把我的生日记下来，是5月5日" goes on after it."""
+    return sentence[match.end() :] if match.end("what") < match.end() < len(sentence) else ""
+
+
+def _bare(text: str) -> str:
+    """Without the punctuation around it; the full stop of an abbreviation stays."""
+    text = text.strip(_EDGES).rstrip("。！!～~ ")
+    return text[:-1] if text.endswith(".") and "." not in text[-4:-1] else text
+
+
+def _items_after(sentences: list[str], at: int) -> list[str]:
+    """The items of the list that follows a sentence; else the next sentence, if there is one."""
+    items = []
+    for sentence in sentences[at + 1 :]:
+        if not _ITEM.match(sentence):
+            break
+        items.append(_bare(_ITEM.sub("", sentence)))
+    return items or [_bare(each) for each in sentences[at + 1 : at + 2]]
+
+
+def _meant(before: list[str], previous: str) -> list[str]:
+    """What "this" means: the sentences before it in the message, else the message before."""
+    told = [each for each in before if not each.rstrip().endswith(("?", "？"))]
+    joint = " " if all(map(str.isascii, told)) else ""
+    return [_bare(joint.join(told) if told else previous)]

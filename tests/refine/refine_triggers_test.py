@@ -1,0 +1,196 @@
+# -*- coding: utf-8 -*-
+"""When something is to be remembered: rules as text, and requests in Chinese and English."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentscope_reme._errors import ConfigError
+from agentscope_reme.refine._requests import asks_to_forget, asks_to_remember
+from agentscope_reme.refine._triggers import (
+    DEFAULT_TRIGGERS,
+    CaptureState,
+    due,
+    parse_triggers,
+    to_store_at_once,
+)
+
+ASKED = [
+    ("记住，我对花生过敏", ["我对花生过敏"]),
+    ("请记住我叫李雷。另外帮我查一下天气。", ["我叫李雷"]),
+    ("我對花生過敏，請記住", ["我對花生過敏"]),
+    ("我对花生过敏，记住了。", ["我对花生过敏"]),
+    ("帮我记一下：明天下午3点开会", ["明天下午3点开会"]),
+    ("把我的生日记下来，是5月5日", ["我的生日，是5月5日"]),
+    ("以后记得用中文回答", ["用中文回答"]),
+    ("别忘了明天交报告", ["明天交报告"]),
+    ("请牢记以下几点：\n1. 不吃辣\n2. 不喝酒", ["不吃辣", "不喝酒"]),
+    ("我下周去东京。记住这个。", ["我下周去东京"]),
+    ("记住,我递归总是学不好", ["我递归总是学不好"]),
+    ("Remember that I'm allergic to peanuts.", ["I'm allergic to peanuts"]),
+    ("I'm vegetarian, remember that.", ["I'm vegetarian"]),
+    ("Remember the following:\n- I like tea\n- I hate coffee", ["I like tea", "I hate coffee"]),
+    ("Can you remember this: my birthday is May 5.", ["my birthday is May 5"]),
+    ("Could you remember that I never fly?", ["I never fly?"]),
+    ("Please remember to buy milk", ["remember to buy milk"]),
+    ("keep in mind that the port is 8443", ["the port is 8443"]),
+    ("hey, remember my name is Bob", ["my name is Bob"]),
+    ("From now on, call me Bob", ["call me Bob"]),
+]
+NOT_ASKED = [
+    "你还记得我说过什么吗？",
+    "你记得吗",
+    "记得吗？",
+    "我记得你说过这个",
+    "记住了吗？",
+    "这个公式怎么记住？",
+    "我总是记不住单词",
+    "她记住了我的名字",
+    "你能记住我的名字吗",
+    "do you remember what I said?",
+    "Do you remember that I like tea",
+    "Remember when we met?",
+    "I remember that day",
+    "I still remember my first bike.",
+    "the thing to remember is that tests matter",
+    "今天天气真好",
+    "",
+]
+
+
+@pytest.mark.parametrize(("text", "contents"), ASKED)
+def test_what_is_asked_for_is_taken_in_its_own_words(text: str, contents: list[str]) -> None:
+    assert asks_to_remember(text) == contents
+
+
+@pytest.mark.parametrize("text", NOT_ASKED)
+def test_questions_and_recollections_ask_for_nothing(text: str) -> None:
+    assert asks_to_remember(text) == []
+
+
+def test_this_means_the_message_before() -> None:
+    assert asks_to_remember("记住这个", previous="我住在苏州。") == ["我住在苏州"]
+    assert asks_to_remember("Please remember this.", previous="I live in Oslo.") == ["I live in Oslo"]
+    assert asks_to_remember("记住这个") == []
+
+
+@given(st.sampled_from(ASKED), st.sampled_from(NOT_ASKED[:13]), st.booleans())
+def test_talk_around_a_request_changes_nothing(asked: tuple[str, list[str]], talk: str, before: bool) -> None:
+    text, contents = asked
+    joined = f"{talk}\n{text}" if before else f"{text}\n{talk}"
+    if "这个" not in text:
+        assert asks_to_remember(joined) == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("忘掉我之前说的关于减肥的事", ["减肥"]),
+        ("把我说的关于前女友的事都忘掉吧", ["前女友"]),
+        ("请删除关于我家地址的所有记忆", ["我家地址"]),
+        ("忘掉我喜欢川菜这件事", ["喜欢川菜"]),
+        ("Forget everything about my ex", ["my ex"]),
+        ("please forget that I like jazz.", ["I like jazz"]),
+        ("Delete all memories about my job.", ["my job"]),
+        ("别忘了我的生日", []),
+        ("我忘了带伞", []),
+        ("你忘了我的名字吗", []),
+        ("I forgot my keys", []),
+        ("don't forget my birthday", []),
+    ],
+)
+def test_what_is_to_be_forgotten(text: str, subjects: list[str]) -> None:
+    assert asks_to_forget(text) == subjects
+
+
+RULES = st.one_of(
+    st.sampled_from(["explicit", "session_end", "user_contains:记住", "user_matches:^重要"]),
+    st.integers(1, 10**6).map("round_count:{}".format),
+    st.integers(1, 10**6).map("token_count:{}".format),
+    st.floats(0.1, 1e6).map("idle:{}".format),
+)
+STATES = st.builds(
+    CaptureState,
+    rounds=st.integers(0, 100),
+    tokens=st.integers(0, 10_000),
+    idle=st.floats(0, 1000),
+    ended=st.booleans(),
+)
+
+
+@given(st.lists(RULES, max_size=5))
+def test_rules_are_read_in_their_order(rules: list[str]) -> None:
+    assert [each.name for each in parse_triggers(rules)] == rules
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *("sometimes", "round_count", "round_count:", "round_count:0", "round_count:2.5", "token_count:-3", "idle:x"),
+        *("idle:inf", "user_contains:", "user_matches:(", "explicit:1", "", ":", 7),
+    ],
+)
+def test_an_unknown_rule_is_refused_by_name(rule: str) -> None:
+    with pytest.raises(ConfigError, match="trigger rule"):
+        parse_triggers([rule])
+
+
+def test_an_unknown_rule_names_all_forms() -> None:
+    with pytest.raises(ConfigError, match=r"explicit.*user_contains.*round_count.*token_count.*idle.*session_end"):
+        parse_triggers(["every_full_moon"])
+    with pytest.raises(ConfigError, match="list of rules"):
+        parse_triggers("explicit")
+
+
+@given(st.lists(RULES, max_size=5), STATES)
+def test_more_of_everything_never_makes_less_due(rules: list[str], state: CaptureState) -> None:
+    triggers = parse_triggers(rules)
+    more = CaptureState(state.rounds + 1, state.tokens + 100, state.idle + 1, True, state.user_text)
+    assert due(triggers, state) is None or due(triggers, more) is not None
+
+
+@given(st.lists(RULES, max_size=5), st.floats(0, 1e7), st.booleans())
+def test_nothing_new_is_never_due(rules: list[str], idle: float, ended: bool) -> None:
+    assert due(parse_triggers(rules), CaptureState(0, 0, idle, ended)) is None
+
+
+def test_a_rule_is_due_from_its_number_on() -> None:
+    triggers = parse_triggers(["round_count:10", "token_count:4000", "idle:300"])
+    assert due(triggers, CaptureState(rounds=9, tokens=3999, idle=299)) is None
+    assert due(triggers, CaptureState(rounds=10)).name == "round_count:10"
+    assert due(triggers, CaptureState(tokens=4000)).name == "token_count:4000"
+    assert due(triggers, CaptureState(rounds=1, idle=300)).name == "idle:300"
+    assert due(parse_triggers(["session_end"]), CaptureState(rounds=1, ended=True)).name == "session_end"
+
+
+def test_a_function_is_a_rule() -> None:
+    def after_a_question(state: CaptureState) -> bool:
+        return state.user_text.endswith("?")
+
+    triggers = parse_triggers([after_a_question])
+    assert due(triggers, CaptureState(rounds=1, user_text="why?")).name == "after_a_question"
+    assert due(triggers, CaptureState(rounds=1, user_text="so.")) is None
+
+
+def test_what_is_stored_at_once_and_by_which_rule() -> None:
+    triggers = parse_triggers(["user_contains:很重要", "explicit", "user_matches:^TODO"])
+    assert to_store_at_once(triggers, "这个接口很重要。记住，端口是8443。\nTODO: fix it\n随便说说。") == {
+        "这个接口很重要。": "user_contains:很重要",
+        "端口是8443": "explicit",
+        "TODO: fix it": "user_matches:^TODO",
+    }
+    assert to_store_at_once(parse_triggers(["round_count:2"]), "记住，端口是8443。") == {}
+
+
+def test_a_word_that_asks_is_no_content() -> None:
+    """The seeds' rule `user_contains:记住` stores what is asked for, and never a question about it."""
+    triggers = parse_triggers(["user_contains:记住"])
+    assert list(to_store_at_once(triggers, "记住，我递归总是学不好。")) == ["我递归总是学不好"]
+    assert to_store_at_once(triggers, "你记住我的名字了吗？") == {}
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_asked_of(text: str) -> None:
+    for content in to_store_at_once(parse_triggers(DEFAULT_TRIGGERS), text, previous=text):
+        assert content.strip()
+    assert all(subject.strip() for subject in asks_to_forget(text))
