@@ -27,7 +27,6 @@ from ._areas import DIALOG, TOOLS, Places, areas_of
 from ._asked import Day, Limits, names_of
 from ._engine import Engine
 from ._excerpt import Excerpt, read_excerpt
-from ._query_text import without_names
 from ._reconciler import Words
 from ._schema import MIGRATIONS
 from ._search import Question, answer
@@ -343,7 +342,7 @@ class NoteIndex:
         view = self._view(query)
         texts = dict.fromkeys(self._sources, view.text) if view.tokens else {}
         if texts and (dialog := shelves.index(DIALOG)):
-            texts[DIALOG] = without_names(view.text, view.named(dialog.speakers))
+            texts[DIALOG] = view.without(dialog.speakers)
         return texts
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..search import CosineScale, HybridIndex, RowFacts, SourceRecipe
+from ..search import CosineScale, HybridIndex, RowFacts, SourceRecipe, as_speaker
 from ..storage import Database
 from ._areas import TOOLS
 from ._schema import fact
@@ -31,9 +31,6 @@ _VECTORS = (
     "SELECT v.chunk, v.data, v.version FROM vector v CROSS JOIN chunk c ON c.id = v.chunk "
     "WHERE (v.version, v.chunk) > (?, ?) AND v.version <= ? AND c.version <= ? ORDER BY v.version, v.chunk LIMIT ?"
 )
-_ROLES = {"user": "\u200b1", "assistant": "\u200b2", "system": "\u200b3", "human": "\u200b4", "ai": "\u200b5"}
-_ROLES |= {"bot": "\u200b6", "agent": "\u200b7", "用户": "\u200b8", "助手": "\u200b9"}
-"""Speakers whose names name nobody: they are told apart, but a query that says "user" does not mean one of them."""
 
 
 class _Loaded(NamedTuple):
@@ -197,7 +194,7 @@ class Shelves:
         return RowFacts(
             session=(row.path, row.session_id, row.episode),
             position=row.position,
-            speaker=_ROLES.get(row.speaker.strip().lower(), row.speaker),
+            speaker=as_speaker(row.speaker),
             time=time,
             asks=bool(row.asks),
             digest=hash((row.message_id or (row.time, row.speaker), row.twin)) or 1,

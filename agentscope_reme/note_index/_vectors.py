@@ -33,9 +33,6 @@ _LATER = 600.0  # seconds before a text that was refused is tried again
 _POLL = 0.1
 _QUERIES = 256
 _QUERY_TIMEOUT = 10.0
-_HIGHEST_FLOOR = 0.98
-_SURENESS = 0.47
-"""The part of the way from a model's floor to 1 from which a match is beyond doubt."""
 logger = logging.getLogger("agentscope_reme")
 
 
@@ -199,8 +196,7 @@ class VectorStore:
     async def _settle_scale(self) -> None:
         if self._has_scale:
             return
-        floor = min(max(await self._embedder.floor(), -1.0), _HIGHEST_FLOOR)
-        self._shelves.set_scale(CosineScale(floor, floor + _SURENESS * (1 - floor)))
+        self._shelves.set_scale(CosineScale.above(await self._embedder.floor()))
         self._has_scale = True
 
     def _rest(self, error: Exception, *, longer: bool = True) -> None:

@@ -9,7 +9,7 @@ from ._merging import merge_sources
 from ._query_view import QueryView, Tokenizer
 from ._ranking import Evidence, Ranked, rank
 from ._recipe import DIALOG_RECIPE, MEMORIES_RECIPE, NOTES_RECIPE, CosineScale, SourceRecipe
-from ._row_table import Columns, RowFacts, RowTable
+from ._row_table import Columns, RowFacts, RowTable, as_speaker
 
 __all__ = [
     "HybridIndex",
@@ -19,6 +19,7 @@ __all__ = [
     "QueryView",
     "Tokenizer",
     "RowFacts",
+    "as_speaker",
     "SourceRecipe",
     "CosineScale",
     "NOTES_RECIPE",

@@ -196,7 +196,7 @@ class HybridIndex:
         columns = self._table.columns()
         may_be = self._mask(columns, allowed)
         mask = None if allowed is None else may_be
-        named = self._named(query) if self.recipe.speaker else {}
+        named = self._named(query, columns, may_be) if self.recipe.speaker else {}
         weights = _weights(query.tokens, named.values())
         matches = self._words.search(query.tokens, weights=weights, allowed=mask)
         bm25, coverage, cosine = np.zeros(len(may_be)), np.zeros(len(may_be)), None
@@ -235,8 +235,15 @@ class HybridIndex:
         mask[[rows[key] for key in allowed if key in rows]] = True
         return mask
 
-    def _named(self, query: QueryView) -> dict[str, frozenset[str]]:
-        return query.named(str(name) for name in self._table.speakers)
+    def _named(self, query: QueryView, columns: Columns, may_be: np.ndarray) -> dict[str, frozenset[str]]:
+        """Who is named of those who speak in what may be found; whoever else speaks here is nobody to this query."""
+        import numpy as np
+
+        named = query.named(str(name) for name in self._table.speakers)
+        if not named:
+            return named
+        speaking = set(np.unique(columns.speaker[may_be]).tolist())
+        return {name: words for name, words in named.items() if self._table.speakers[name] in speaking}
 
     def _code_share(self, query: QueryView) -> float:
         """How much of what the query asks for are identifiers that stand in a text."""

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from ..text import DateSpan, date_mentions
+from ._query_text import without_names
 
 __all__ = ["QueryView", "Tokenizer"]
 
@@ -68,13 +69,10 @@ class QueryView:
         return {speaker: name for speaker, name in names.items() if name and name <= words}
 
     def without(self, names: Iterable[str]) -> str:
-        """The text to embed: names of speakers taken out, because they draw a vector to whoever talks of that person.
+        """The text to embed: with pronouns for the names of speakers, because a name draws a vector to whoever talks of
+        that person.
 
         Args:
             names (`Iterable[str]`): the speakers; one that is not in the query, or is all of it, changes nothing.
         """
-        text = self.text
-        for name in sorted(self.named(names), key=len, reverse=True):
-            alone = rf"(?<!\w){re.escape(name)}(?:['\u2019]s)?(?!\w)" if name.isascii() else rf"{re.escape(name)}的?"
-            text = re.sub(alone, " ", text, flags=re.IGNORECASE)
-        return " ".join(text.split()) if self.tokenizer.query_tokens(text) else self.text
+        return without_names(self.text, self.named(names))

@@ -192,7 +192,10 @@ def _boosts(evidence: Evidence, recipe: SourceRecipe, columns: Columns) -> dict[
     if recipe.speaker and evidence.named:
         parts["speaker"] = recipe.speaker * from_speakers(columns, evidence.named)
     if recipe.date and evidence.dates:
-        parts["date"] = recipe.date * nearness(columns, evidence.dates, recipe.date_decay)
+        lone = recipe.date if recipe.lone_date is None else recipe.lone_date
+        parts["date"] = np.where(columns.session >= 0, recipe.date, lone) * nearness(
+            columns, evidence.dates, recipe.date_decay
+        )
     if recipe.question:
         parts["question"] = -recipe.question * columns.asks
     if recipe.standing:

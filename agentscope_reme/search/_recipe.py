@@ -9,6 +9,10 @@ from .._errors import ConfigError
 
 __all__ = ["DIALOG_RECIPE", "MEMORIES_RECIPE", "NOTES_RECIPE", "CosineScale", "SourceRecipe"]
 
+_HIGHEST_FLOOR = 0.98
+_SURENESS = 0.47
+"""The part of the way from a model's floor to 1 from which a match is beyond doubt."""
+
 
 @dataclass(frozen=True)
 class CosineScale:
@@ -29,6 +33,12 @@ class CosineScale:
         if not -1 <= self.floor < self.sure <= 1:
             raise ConfigError(f"floor {self.floor!r} and sure {self.sure!r}: give -1 <= floor < sure <= 1.")
 
+    @classmethod
+    def above(cls, floor: float) -> CosineScale:
+        """The scale of a model of which only the floor was measured; see `embedding.BatchEmbedder.floor`."""
+        floor = min(max(floor, -1.0), _HIGHEST_FLOOR)
+        return cls(floor, floor + _SURENESS * (1 - floor))
+
 
 @dataclass(frozen=True)
 class SourceRecipe:
@@ -47,7 +57,9 @@ class SourceRecipe:
         question (`float`): what such a question itself loses.
         session (`float`): the whole session's own score by words.
         speaker (`float`): for a text of a speaker whom the query names; the name is then no word of the query.
-        date (`float`): for a text near a date in the query.
+        date (`float`): for a text near a date in the query, where it was said in a conversation.
+        lone_date (`float | None`): the same for a text by itself: the time at which something was written down says
+            less of it; None for as much.
         date_decay (`float`): days after which nearness is worth 1/e of its weight.
         length (`float`): for a text with much to say, in full from `long_text` words on.
         long_text (`int`): words.
@@ -64,6 +76,7 @@ class SourceRecipe:
     session: float = 0.0
     speaker: float = 0.0
     date: float = 0.4
+    lone_date: float | None = None
     date_decay: float = 7.0
     length: float = 0.0
     long_text: int = 20
@@ -84,9 +97,6 @@ class SourceRecipe:
 NOTES_RECIPE = SourceRecipe(vector_weight=0.7, date=0.4)
 """Notes and other documents, a few hundred words a chunk."""
 
-MEMORIES_RECIPE = SourceRecipe(vector_weight=0.7, date=0.3)
-"""Memories of a sentence or two."""
-
 DIALOG_RECIPE = SourceRecipe(
     vector_weight=0.4,
     before=(0.3, 0.3, 0.1),
@@ -100,3 +110,6 @@ DIALOG_RECIPE = SourceRecipe(
     length=0.1,
 )
 """Chat archives, one turn a text."""
+
+MEMORIES_RECIPE = replace(DIALOG_RECIPE, vector_weight=0.7, length=0.0, lone_date=0.3)
+"""Memories of a sentence or two: what was said in a conversation as there, what is known by itself without that."""

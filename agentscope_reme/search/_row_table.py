@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Columns", "RowFacts", "RowTable"]
+__all__ = ["Columns", "RowFacts", "RowTable", "as_speaker"]
+
+_ROLES = {"user": "\u200b1", "assistant": "\u200b2", "system": "\u200b3", "human": "\u200b4", "ai": "\u200b5"}
+_ROLES |= {"bot": "\u200b6", "agent": "\u200b7", "用户": "\u200b8", "助手": "\u200b9"}
+"""Speakers whose names name nobody: they are told apart, but a query that says "user" does not mean one of them."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +203,11 @@ class RowTable:
     def _asks(self, row: int, after: int) -> bool:
         mine, theirs = self._facts[row], self._facts[after] if after >= 0 else None
         return bool(mine and mine.asks and theirs and theirs.speaker != mine.speaker)
+
+
+def as_speaker(name: str) -> str:
+    """The speaker of a text, by the name that its author has: a role is told apart from others and is nobody's name."""
+    return _ROLES.get(name.strip().lower(), name)
 
 
 def _wall_clock(time: datetime | None) -> float:

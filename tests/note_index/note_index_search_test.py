@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from agentscope_reme import ConfigError
 from agentscope_reme.note_index import NoteIndex
-from agentscope_reme.note_index._query_text import without_names
 from agentscope_reme.note_index._snippets import snippet
+from agentscope_reme.search._query_text import without_names
 from agentscope_reme.testing import HashEmbedding
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
