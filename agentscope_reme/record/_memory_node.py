@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
@@ -23,6 +24,8 @@ NEUTRAL_IMPORTANCE = 0.5
 
 _TIMES = ("message_time", "time_created", "time_modified", "last_accessed", "expires_at")
 _LISTS = ("tags", "entities", "source_ids")
+_TEXTS = ("memory_target", "when_to_use", "category", "ref_memory_id", "author")
+_OPTIONAL = ("message_time", "last_accessed", "expires_at")
 
 
 def _now() -> datetime:
@@ -57,7 +60,8 @@ class MemoryNode:
         metadata (`Mapping[str, Any]`): anything else, as JSON values.
 
     Raises:
-        `ConfigError`: an empty content, a type that cannot be, an importance outside 0 to 1.
+        `ConfigError`: an empty content, a type that cannot be, an importance outside 0 to 1, a value of another kind
+            than its field holds.
     """
 
     content: str
@@ -85,15 +89,27 @@ class MemoryNode:
     def __post_init__(self) -> None:
         if not isinstance(self.content, str) or not self.content.strip():
             raise ConfigError(f"A memory's content is {self.content!r}: give a text that is not blank.")
-        if not self.memory_type or "/" in self.memory_type:
+        if not isinstance(self.memory_type, str) or not self.memory_type or "/" in self.memory_type:
             raise ConfigError(f"memory_type is {self.memory_type!r}: give a name without a slash, such as 'personal'.")
-        if not 0 <= self.importance <= 1:
+        for name in _TEXTS:
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}: give a text, which may be empty.")
+        if not _is_number(self.importance) or not 0 <= self.importance <= 1:
             raise ConfigError(f"importance is {self.importance!r}: give a number from 0 to 1.")
+        for name in ("score", "access_count"):
+            if not _is_number(getattr(self, name)):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}: give a number.")
         for name in _LISTS:
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
         for name in _TIMES:
-            object.__setattr__(self, name, _aware(getattr(self, name)))
+            object.__setattr__(self, name, _aware(name, getattr(self, name)))
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, metadata=MappingProxyType(state["metadata"]))
 
     @property
     def memory_content(self) -> str:
@@ -186,10 +202,22 @@ def node_key(memory_type: str, memory_target: str, content: str) -> str:
 
 def _texts(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Distinct texts in their order."""
-    if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+    texts = None if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
+    if texts is None or not all(isinstance(text, str) for text in texts):
         raise ConfigError(f"{name} is {values!r}: give a list of texts.")
-    return tuple(dict.fromkeys(values))
+    return tuple(dict.fromkeys(texts))
 
 
-def _aware(time: datetime | None) -> datetime | None:
-    return time if time is None or time.tzinfo else time.astimezone()
+def _aware(name: str, time: datetime | None) -> datetime | None:
+    if not isinstance(time, datetime) and (time is not None or name not in _OPTIONAL):
+        raise ConfigError(f"{name} is {time!r}: give a datetime.")
+    if time is None or time.tzinfo:
+        return time
+    try:
+        return time.astimezone()
+    except (ValueError, OverflowError, OSError) as error:
+        raise ConfigError(f"{name} is {time!r}, which this machine's calendar does not hold.") from error
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

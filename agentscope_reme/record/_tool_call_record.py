@@ -60,6 +60,12 @@ class ToolCallRecord:
             object.__setattr__(self, "create_time", self.create_time.astimezone())
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "metadata": dict(self.metadata)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, metadata=MappingProxyType(state["metadata"]))
+
     @property
     def call_hash(self) -> str:
         """The same for calls of one tool with equal arguments: 16 hex digits."""
