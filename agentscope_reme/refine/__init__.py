@@ -1,14 +1,22 @@
 # -*- coding: utf-8 -*-
 """Refinement: what to capture, keep, merge, correct, strengthen and let go, always traceable and reversible."""
 
+from ._category import CATEGORIES, category_of, is_small_talk, reason_to_drop
+from ._config import ConflictPolicy, GroupBy, RefinerConfig
+from ._expiry import expiry_of, last_day_named, with_expiry
+from ._feedback import adjusted
+from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
+from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._lexicon import Lexicon
 from ._requests import asks_to_forget, asks_to_remember
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
 
 __all__ = [
+    "RefinerConfig",
+    "GroupBy",
+    "ConflictPolicy",
     "Lexicon",
-    "asks_to_forget",
-    "asks_to_remember",
+    # what is captured
     "DEFAULT_TRIGGERS",
     "CaptureState",
     "Trigger",
@@ -16,4 +24,27 @@ __all__ = [
     "due",
     "parse_triggers",
     "to_store_at_once",
+    "asks_to_forget",
+    "asks_to_remember",
+    # what it is worth
+    "CATEGORIES",
+    "category_of",
+    "is_small_talk",
+    "reason_to_drop",
+    "Judgement",
+    "Signals",
+    "judge_importance",
+    "read_signals",
+    "adjusted",
+    # what fades
+    "Fate",
+    "Verdict",
+    "fate_of",
+    "is_protected",
+    "over_capacity",
+    "retention",
+    "strength_days",
+    "expiry_of",
+    "last_day_named",
+    "with_expiry",
 ]
