@@ -53,6 +53,13 @@ class EventKind(str, Enum):
     RECORD_FAILED = "record_failed"  #: messages, which are tried again when they are handed over again
     TOOL_CALLS_RECORDED = "tool_calls_recorded"  #: calls
     TOOL_CALLS_FAILED = "tool_calls_failed"  #: calls, which are kept for the next try
+    MEMORY_CHANGED = "memory_changed"  #: action (created, updated, superseded, deleted...), owner, ids
+    PROFILE_CHANGED = "profile_changed"  #: user, keys, dropped (keys that went because the profile was full)
+    MEMORIES_SUMMARIZED = "memories_summarized"  #: owner, added, updated, superseded, known, calls
+    MEMORY_SUMMARY_FAILED = "memory_summary_failed"  #: owner, stage
+    MEMORY_REFUSED = "memory_refused"  #: owner, reasons (what a model proposed and was not stored)
+    TOOL_GUIDE_UPDATED = "tool_guide_updated"  #: tool, calls, source
+    RETRIEVAL_FALLBACK = "retrieval_fallback"  #: owners
 
     def __str__(self) -> str:
         return self.value
