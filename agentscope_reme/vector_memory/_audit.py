@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -30,7 +29,7 @@ class AuditRow:
         memory_ids (`tuple[str, ...]`): of which memories.
         actor (`str`): who did it: a person, a model, a part of this package.
         cause (`str`): why.
-        details (`dict[str, Any]`): anything else, as JSON values, such as the fields that were patched.
+        details (`Mapping[str, Any]`): anything else, as JSON values, such as the fields that were patched.
     """
 
     time: datetime
@@ -39,40 +38,27 @@ class AuditRow:
     memory_ids: tuple[str, ...]
     actor: str = ""
     cause: str = ""
-    details: dict[str, Any] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 def audit_node(row: AuditRow, keys: Sequence[str]) -> MemoryNode:
     """A row as the ledger keeps it: found by its owner and by the keys of its memories."""
-    said = {
-        "time": row.time.isoformat(),
-        "action": row.action,
-        "ids": list(row.memory_ids),
-        "actor": row.actor,
-        "cause": row.cause,
-        "details": row.details or {},
-        "row": uuid.uuid4().hex[:12],
-    }
     return MemoryNode(
-        json.dumps(said, ensure_ascii=False, separators=(",", ":"), default=str),
+        uuid.uuid4().hex,
         AUDIT,
         row.owner.key,
         category=row.action,
+        author=row.actor,
         time_created=row.time,
         time_modified=row.time,
         source_ids=tuple(keys),
+        metadata={"row": {"ids": list(row.memory_ids), "cause": row.cause, "details": dict(row.details)}},
     )
 
 
 def audit_row(node: MemoryNode) -> AuditRow:
     """The row that such a node holds."""
-    said = json.loads(node.content)
-    return AuditRow(
-        datetime.fromisoformat(said["time"]),
-        said["action"],
-        Owner.of_key(node.memory_target),
-        tuple(said["ids"]),
-        said["actor"],
-        said["cause"],
-        said["details"],
-    )
+    held = node.metadata["row"]
+    owner = Owner.of_key(node.memory_target)
+    ids = tuple(held["ids"])
+    return AuditRow(node.time_created, node.category, owner, ids, node.author, held["cause"], held["details"])
