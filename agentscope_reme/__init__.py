@@ -21,6 +21,7 @@ from ._errors import (
     StorageError,
 )
 from ._events import Event, EventKind
+from ._long_term_memory import ReMeLongTermMemory
 from ._memory_manager import MemoryManager
 from ._reme_light import ReMeLight
 from ._version import __version__
@@ -32,6 +33,7 @@ __all__ = [
     "ReMeLight",
     "ReMeInMemoryMemory",
     "ReMeReActAgent",
+    "ReMeLongTermMemory",
     "ContextConfig",
     "RecallConfig",
     "PromptBook",

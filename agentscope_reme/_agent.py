@@ -8,7 +8,7 @@ from agentscope.agent import ReActAgent
 
 from ._errors import ConfigError
 from ._memory_manager import MemoryManager
-from ._recall_sources import Names
+from ._owners import Names
 
 __all__ = ["ReMeReActAgent"]
 

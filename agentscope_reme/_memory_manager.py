@@ -2,7 +2,7 @@
 """The memory that attaches itself to agents."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -16,13 +16,13 @@ from ._errors import AttachError, ConfigError, StorageError
 from ._events import EventKind
 from ._model_source import UNSET, Lender, Pair, Unset
 from ._note_search import Folders
+from ._owners import Names, Owners
 from ._recall import Recall
-from ._recall_sources import Names, NoteSource, Owners, RecallSource, VectorSource
+from ._recall_sources import NoteSource, RecallSource, Remembering, VectorSource
 from ._reme_light import NOTES_TIMEOUT, ReMeLight
-from ._tool_recording import Caller, ToolRecording, is_making, tools_of
+from ._tool_recording import Caller, Recording, ToolRecording, is_making, tools_of
 from .message import MessageTokens, as_counter, as_msgs
 from .notes import NoteWriter
-from .record import MemoryNode, ToolCallRecord
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, Summary, ToolResultPolicy, Turn
 
@@ -55,12 +55,8 @@ class Attachment:
     """Whether the memories of all the agent's tools are meant, also of those it gets later."""
 
 
-class Remembers(Protocol):
+class Remembers(Remembering, Recording, Protocol):
     """What is needed of a `ReMe`."""
-
-    async def retrieve_memory(self, query: str = "", **options: Any) -> Sequence[MemoryNode]: ...
-
-    async def record_tool_calls(self, records: Sequence[ToolCallRecord]) -> Any: ...
 
 
 class MemoryManager(ReMeLight):

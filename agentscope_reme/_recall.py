@@ -96,7 +96,7 @@ class Recall:
 
         config = self._config
         hits = await search_all(sources, queries, config.max_memories, config.min_score, failed)
-        return listed(hits, config, self._most(config.max_tokens), self._services.tokens.text)
+        return listed(hits[: config.max_memories], config, self._most(config.max_tokens), self._services.tokens.text)
 
     def _most(self, tokens: int) -> int:
         return min(tokens, self._services.context.threshold // _SHARE)

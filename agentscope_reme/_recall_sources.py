@@ -10,25 +10,12 @@ from typing import Any, Protocol
 
 import anyio
 
-from ._errors import ConfigError
+from ._owners import Owners
 from .record import MemoryNode, SearchHit
 
-__all__ = [
-    "Names",
-    "NoteSource",
-    "Owners",
-    "RecallSource",
-    "Recalled",
-    "Search",
-    "VectorSource",
-    "distinct",
-    "search_all",
-]
+__all__ = ["NoteSource", "RecallSource", "Recalled", "Remembering", "Search", "VectorSource", "distinct", "search_all"]
 
 logger = logging.getLogger("agentscope_reme")
-
-Names = str | Sequence[str]
-"""One name or several; an empty text or list names nobody."""
 
 Search = Callable[[str, int, float], Awaitable[Sequence[SearchHit]]]
 """Finds the best hits for a query: at most so many, of at least this score."""
@@ -101,38 +88,6 @@ class NoteSource:
 
 
 @dataclass(frozen=True)
-class Owners:
-    """Whose memories are meant, or about what.
-
-    Args:
-        user_name (`str | Sequence[str]`), task_name (`str | Sequence[str]`), tool_name (`str | Sequence[str]`):
-            One name or several of each; all of them together.
-
-    Raises:
-        `ConfigError`: something that is no name.
-    """
-
-    user_name: Names = ()
-    task_name: Names = ()
-    tool_name: Names = ()
-
-    def __post_init__(self) -> None:
-        for kind, names in self.named().items():
-            object.__setattr__(self, kind, _name_list(kind, names))
-
-    def named(self) -> dict[str, Names]:
-        """As the arguments of a `ReMe`'s methods."""
-        return {"user_name": self.user_name, "task_name": self.task_name, "tool_name": self.tool_name}
-
-    def lists(self) -> dict[str, list[str]]:
-        """The arguments that name somebody, each as a list."""
-        return {kind: list(names) for kind, names in self.named().items() if names}
-
-    def __bool__(self) -> bool:
-        return any(self.named().values())
-
-
-@dataclass(frozen=True)
 class VectorSource:
     """The memories of some owners in a `ReMe`. Without an owner nothing is found: memories of others are not shown.
 
@@ -171,7 +126,7 @@ async def search_all(
         queries (`Sequence[tuple[str, float]]`):
             Each with what a hit is worth that it finds, 0 to 1. A blank one is passed over.
         limit (`int`):
-            The most texts.
+            The most texts that one query finds in one source.
         min_score (`float`):
             The least score of a hit, before it is weighed.
         failed (`Callable[[str, Exception], None]`):
@@ -196,7 +151,7 @@ async def search_all(
     async with anyio.create_task_group() as group:
         for source in sources:
             group.start_soon(ask, source)
-    return distinct(found)[:limit]
+    return distinct(found)
 
 
 def distinct(hits: Sequence[Recalled]) -> list[Recalled]:
@@ -245,13 +200,3 @@ def _of_node(node: MemoryNode) -> Recalled:
     if node.when_to_use.strip():
         fields["when_to_use"] = node.when_to_use
     return Recalled(node.content, node.score, node.owner, str(node), fields)
-
-
-def _name_list(kind: str, names: Any) -> tuple[str, ...]:
-    given = [names] if isinstance(names, str) else names
-    if given is None or isinstance(given, Mapping) or not hasattr(given, "__iter__"):
-        given = [] if given is None else [given]
-    listed = list(given)
-    if not all(isinstance(name, str) for name in listed):
-        raise ConfigError(f"{kind} is {names!r}: give a name or a list of names.")
-    return tuple(dict.fromkeys(name for name in listed if name.strip()))
