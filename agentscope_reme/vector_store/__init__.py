@@ -2,6 +2,7 @@
 """Where memories with vectors are kept. Each store is one file; a store of your own is an instance that you pass."""
 
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
+from ._chroma_store import ChromaVectorStore
 from ._local import LocalVectorStore
 from ._order import check_sort_key, in_order
 from ._ranking import facts_of, rank_candidates
@@ -10,6 +11,7 @@ from ._space import VectorSpace, check_space, check_vector, check_vectors
 __all__ = [
     "VectorStore",
     "LocalVectorStore",
+    "ChromaVectorStore",
     "StoreHit",
     "VectorSpace",
     "Embed",

@@ -1,0 +1,122 @@
+# -*- coding: utf-8 -*-
+"""Conditions as Chroma's ``where``: exact where it can say them, else wider, to be finished with `record.matches`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..record import FIELDS, Condition
+from ._plain_node import is_exact, plain_number, plain_text
+
+__all__ = ["CUT", "NODE", "VECTOR", "ChromaFilter", "chroma_filter", "is_of_open_fields", "with_vectors"]
+
+NODE = "_node"
+"""The key of the whole memory, as JSON."""
+VECTOR = "_vector"
+"""Whether it has a vector of its own."""
+CUT = "_cut"
+"""Set where a memory has more values than can be filtered by."""
+
+_MOST_VALUES = 1_000
+_MOST_ELEMENTS = 200  # SQLite takes expressions 1,000 deep, and all the conditions share them
+_UNSEEN = ("content", "when_to_use")
+
+Where = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ChromaFilter:
+    """A ``where`` and what it leaves open.
+
+    Args:
+        where (`Mapping | None`): what Chroma is asked for; None for everything.
+        exact (`bool`): whether it says just what the conditions say.
+        empty (`bool`): nothing can meet the conditions.
+    """
+
+    where: Where | None = None
+    exact: bool = True
+    empty: bool = False
+
+
+def is_of_open_fields(conditions: Sequence[Condition]) -> bool:
+    """Whether any condition is on a field that may have been left out of what is filtered by (`CUT`)."""
+    return any(FIELDS.get(each.field, "texts") == "texts" for each in conditions)
+
+
+def chroma_filter(conditions: Sequence[Condition], some_are_cut: bool) -> ChromaFilter:
+    """Say conditions in Chroma's words.
+
+    Args:
+        conditions (`Sequence[Condition]`): what memories must meet.
+        some_are_cut (`bool`): whether there are memories with `CUT`, which every condition on an open field lets pass.
+    """
+    parts: list[Where] = []
+    exact = True
+    for condition in conditions:
+        if condition.operator == "any_of" and not condition.values:
+            return ChromaFilter(empty=True)
+        where, said = _said(condition)
+        exact = exact and said
+        if where is not None and some_are_cut and is_of_open_fields([condition]):
+            where, exact = _either([where, {CUT: True}]), False
+        if where is not None:
+            parts.append(where)
+    return ChromaFilter(_all(parts), exact)
+
+
+def with_vectors(where: Where | None) -> Where:
+    """The same of the memories that have vectors."""
+    parts: list[Where] = [{VECTOR: True}]
+    return _all([*parts, where] if where is not None else parts) or {}
+
+
+def _said(condition: Condition) -> tuple[Where | None, bool]:
+    """A wider or equal condition in Chroma's words, None where there is none; and whether it is equal."""
+    field, values = condition.field, condition.values
+    if field in _UNSEEN or (condition.operator == "equal" and values[0] is None):
+        return None, False
+    if condition.operator == "range":
+        return _range(field, values)
+    if condition.operator == "contains":
+        return (_contains(field, values[0]), True) if FIELDS.get(field) == "texts" else (None, False)
+    return _any_of(field, values)
+
+
+def _range(field: str, ends: Sequence[Any]) -> tuple[Where | None, bool]:
+    said = [(sign, end) for sign, end in zip(("$gte", "$lte"), ends, strict=True) if end is not None]
+    if not said or any(isinstance(end, str) or end != end for _, end in said):
+        return None, False
+    return _all([{field: {sign: plain_number(end)}} for sign, end in said]), all(is_exact(end) for _, end in said)
+
+
+def _any_of(field: str, values: Sequence[Any]) -> tuple[Where | None, bool]:
+    kind = FIELDS.get(field)
+    if len(values) > (_MOST_VALUES if kind not in (None, "texts") else _MOST_ELEMENTS):
+        return None, False
+    texts = [plain_text(value) for value in values if isinstance(value, str)]
+    flags = [value for value in values if isinstance(value, bool)]
+    numbers = [value for value in values if not isinstance(value, (str, bool)) and value == value]
+    parts: list[Where] = []
+    if kind != "texts":
+        groups: tuple[list, ...] = (texts, flags, [plain_number(number) for number in numbers])
+        parts += [{field: {"$in": group}} for group in groups if group]
+    if kind in (None, "texts"):
+        parts += [_contains(field, text) for text in texts]
+    if not parts:  # not a number, or a number where there are texts
+        return None, False
+    return _either(parts), all(is_exact(number) for number in numbers)
+
+
+def _contains(field: str, text: Any) -> Where:
+    return {field: {"$contains": plain_text(text)}}
+
+
+def _all(parts: Sequence[Where]) -> Where | None:
+    return {"$and": list(parts)} if len(parts) > 1 else parts[0] if parts else None
+
+
+def _either(parts: Sequence[Where]) -> Where:
+    return {"$or": list(parts)} if len(parts) > 1 else parts[0]

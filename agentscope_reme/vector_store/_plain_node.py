@@ -1,0 +1,110 @@
+# -*- coding: utf-8 -*-
+"""A memory as plain values: the whole of it as one JSON text, and beside it the fields that filters name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._errors import ConfigError
+from ..record import MemoryNode, flat_fields
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["PlainFields", "is_exact", "node_of_text", "plain_fields", "plain_number", "plain_text", "text_of_node"]
+
+_LONGEST_TEXT = 4_096
+_WHOLE = 2.0**53
+_READ_ONLY = frozenset({"content", "when_to_use"})
+
+
+@dataclass(frozen=True)
+class PlainFields:
+    """What a memory is filtered by.
+
+    Args:
+        values (`Mapping[str, str | float | bool]`): by field; numbers are floats.
+        lists (`Mapping[str, list[str]]`): by field; distinct texts.
+        cut (`bool`): whether something was left out because there is too much of it.
+    """
+
+    values: Mapping[str, str | float | bool]
+    lists: Mapping[str, list[str]]
+    cut: bool
+
+
+def text_of_node(node: MemoryNode) -> str:
+    """A memory without its vector as JSON in ASCII, which every database takes.
+
+    Raises:
+        `ConfigError`: metadata that JSON cannot hold.
+    """
+    values = {name: value for name, value in node.to_dict().items() if value not in (None, "", [], {})}
+    del values["memory_id"]
+    try:
+        return json.dumps(values, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"The metadata of {node!r} cannot be kept ({error}): give JSON values.") from error
+
+
+def node_of_text(text: str, vector: np.ndarray | None = None) -> MemoryNode:
+    """The memory that `text_of_node` was given."""
+    return MemoryNode.from_dict(json.loads(text), vector)
+
+
+def plain_fields(node: MemoryNode, most: int) -> PlainFields:
+    """The fields of a memory as databases compare them; content and `when_to_use` are not among them.
+
+    Args:
+        node (`MemoryNode`): the memory.
+        most (`int`): how many values and elements of lists there may be.
+    """
+    values: dict[str, str | float | bool] = {}
+    lists: dict[str, list[str]] = {}
+    room, cut = most, False
+    for name, value in flat_fields(node).items():
+        if name in _READ_ONLY or value != value:  # not a number: it equals nothing and lies in no range
+            continue
+        needed = len(value) if isinstance(value, list) else 1
+        if needed > room or plain_text(name) != name:
+            cut = True
+            continue
+        room -= needed
+        if isinstance(value, list):
+            lists[name] = list(dict.fromkeys(plain_text(each) for each in value))
+        else:
+            values[name] = plain_text(value) if isinstance(value, str) else plain_number(value)
+    return PlainFields(values, lists, cut)
+
+
+def plain_text(text: str) -> str:
+    """A text as it is compared: itself, or its SHA-256 where it is very long or holds half a character."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "surrogatepass")
+    else:
+        if len(data) <= _LONGEST_TEXT and "\0" not in text:
+            return text
+    return f"\x1fsha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def plain_number(number: float) -> float | bool:
+    """A number as a finite float, the nearest there is; a flag as itself."""
+    if isinstance(number, bool):
+        return number
+    try:
+        return min(max(float(number), -sys.float_info.max), sys.float_info.max)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, 1 if number > 0 else -1)
+
+
+def is_exact(value: Any) -> bool:
+    """Whether comparing plain values is comparing the values: not so for numbers that floats cannot tell apart."""
+    return isinstance(value, (str, bool)) or abs(value) < _WHOLE
