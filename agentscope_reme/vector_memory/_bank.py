@@ -72,7 +72,6 @@ class MemoryBank:
         self._books = Books(store, ledger, self._vectors, self.events, redact, clock)
         self._opening = LoopLock()
         self._is_open = False
-        self._mismatch: str | None = None
 
     # ------------------------------------------------------------------ life
 
@@ -94,7 +93,7 @@ class MemoryBank:
     @property
     def degraded(self) -> str | None:
         """Why memories are searched by words alone at the moment; None where they are not, or are meant to be."""
-        return self._mismatch or self._vectors.failure
+        return self._books.mismatch or self._vectors.failure
 
     async def open(self) -> None:
         """Open the store; may be called again. With another embedding model than its vectors are of, it is opened
@@ -106,15 +105,7 @@ class MemoryBank:
         async with self._opening.lock():
             if self._is_open:
                 return
-            try:
-                await self.store.open(self._vectors.space)
-            except VectorSpaceError as error:
-                await self.store.open(None)
-                self._mismatch = str(error)
-                logger.warning("Memories are searched by words alone: %s", error)
-                self.events.emit(EventKind.SEARCH_DEGRADED, error=str(error))
-            await self.ledger.open(None)
-            await self._books.filling.begin()
+            await self._books.open()
             self._books.filling.start()
             self._is_open = True
 
@@ -289,29 +280,6 @@ class MemoryBank:
         """
         return await delete_all(self._books, owners)
 
-    async def list(
-        self,
-        owners: Sequence[Owner] | None = None,
-        filters: Filters = None,
-        *,
-        limit: int | None = None,
-        sort_key: str = "time_created",
-        reverse: bool = True,
-        include_inactive: bool = False,
-    ) -> list[MemoryNode]:
-        """Memories in order.
-
-        Args:
-            owners (`Sequence[Owner] | None`): whose; None for everybody's.
-            filters (`Mapping[str, Any] | Sequence[Condition] | None`): see `record.parse_filters`.
-            limit (`int | None`): how many at most.
-            sort_key (`str`): the field that orders them; memories without a value come last.
-            reverse (`bool`): the greatest first.
-            include_inactive (`bool`): also those that were superseded or forgotten.
-        """
-        conditions = conditions_of(owners, filters, self.timezone, include_inactive)
-        return await self.store.find(conditions, limit=limit, sort_key=sort_key, reverse=reverse)
-
     # ------------------------------------------------------------------ the record
 
     async def versions(self, memory_id: str, owner: Owner | None = None) -> list[MemoryNode]:
@@ -370,15 +338,45 @@ class MemoryBank:
             )
         await self._books.filling.close()
         embedded = await self._books.filling.run(progress)
-        if self._mismatch is not None:
-            self._mismatch = None
+        if self._books.mismatch is not None:
+            self._books.mismatch = None
             self.events.emit(EventKind.SEARCH_RECOVERED)
         return embedded
+
+    async def displaced(self, error: VectorSpaceError) -> None:
+        """Go on by words alone, because a search was refused: somebody has embedded the store again with another
+        model. `degraded` says so, and `reindex` cures it."""
+        await self._books.open_without_vectors(error)
 
     async def filled(self) -> None:
         """Wait until memories that were stored while the model failed have their vectors, as far as that can be."""
         self._books.filling.start()
         await self._books.filling.wait()
+
+    # ------------------------------------------------------------------ lists
+
+    async def list(
+        self,
+        owners: Sequence[Owner] | None = None,
+        filters: Filters = None,
+        *,
+        limit: int | None = None,
+        sort_key: str = "time_created",
+        reverse: bool = True,
+        include_inactive: bool = False,
+    ) -> list[MemoryNode]:
+        """Memories in order.
+
+        Args:
+            owners (`Sequence[Owner] | None`): whose; None for everybody's.
+            filters (`Mapping[str, Any] | Sequence[Condition] | None`): see `record.parse_filters`.
+            limit (`int | None`): how many at most.
+            sort_key (`str`): the field that orders them; memories without a value come last.
+            reverse (`bool`): the greatest first.
+            include_inactive (`bool`): also those that were superseded or forgotten.
+        """
+        conditions = conditions_of(owners, filters, self.timezone, include_inactive)
+        return await self.store.find(conditions, limit=limit, sort_key=sort_key, reverse=reverse)
 
 
 def conditions_of(

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from .._errors import ReMeError
+from .._errors import ReMeError, VectorSpaceError
 from .._events import EventBus, EventKind
 from .._loop_lock import LoopLock
 from ..record import MemoryNode
@@ -21,6 +22,8 @@ from ._owner import Owner
 from ._vectors import Vectors
 
 __all__ = ["Books", "Reason"]
+
+logger = logging.getLogger("agentscope_reme")
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,29 @@ class Books:
     clock: Callable[[], datetime]
     writing: LoopLock = field(default_factory=LoopLock)
     """Held while memories are compared with what there is and written."""
+    mismatch: str | None = None
+    """Why the store is open without vectors although there is a model."""
 
     def __post_init__(self) -> None:
         self.lineage = Lineage(self.store, self.ledger)
         self.filling = Filling(self.store, self.ledger, self.vectors)
         self.access = AccessLog(self.store, self.writing)
+
+    async def open(self) -> None:
+        """Open both collections; without vectors where the store holds those of another model."""
+        try:
+            await self.store.open(self.vectors.space)
+        except VectorSpaceError as error:
+            await self.open_without_vectors(error)
+        await self.ledger.open(None)
+        await self.filling.begin()
+
+    async def open_without_vectors(self, error: VectorSpaceError) -> None:
+        """Go on by words alone: the vectors in the store are another model's, perhaps since a moment ago."""
+        await self.store.open(None)
+        self.mismatch = str(error)
+        logger.warning("Memories are searched by words alone: %s", error)
+        self.events.emit(EventKind.SEARCH_DEGRADED, error=self.mismatch)
 
     async def embedded(self, nodes: Sequence[MemoryNode]) -> list[MemoryNode]:
         """The memories with the vectors that can be had."""
@@ -69,9 +90,19 @@ class Books:
         if any(node.vector is None for node in insert):
             await self.filling.note()
         if insert or delete:
-            await self.store.write(insert, delete)
+            await self._write(insert, delete)
         if any(node.vector is not None for node in insert):
             self.filling.start()
+
+    async def _write(self, insert: Sequence[MemoryNode], delete: Collection[str]) -> None:
+        try:
+            await self.store.write(insert, delete)
+        except VectorSpaceError as error:  # somebody has embedded the collection again with another model
+            if self.store.space is None:
+                raise
+            await self.open_without_vectors(error)
+            await self.filling.note()
+            await self.store.write([replace(node, vector=None) for node in insert], delete)
 
     async def put_on_record(
         self,

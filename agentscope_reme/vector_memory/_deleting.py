@@ -44,9 +44,8 @@ async def delete_all(books: Books, owners: Sequence[Owner] | None) -> int:
             count = await books.store.count()
             await books.store.drop()
             await books.ledger.drop()
-            await books.store.open(books.vectors.space)
-            await books.ledger.open(None)
-            await books.filling.begin()
+            books.mismatch = None
+            await books.open()
             return count
         count = await _delete_pages(books.store, owned_by(owners))
         await _delete_pages(books.ledger, owned_by(owners, "memory_target"))
