@@ -5,6 +5,7 @@ from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
 from ._chroma_store import ChromaVectorStore
 from ._local import LocalVectorStore
 from ._order import check_sort_key, in_order
+from ._pgvector_store import PgVectorStore
 from ._ranking import facts_of, rank_candidates
 from ._space import VectorSpace, check_space, check_vector, check_vectors
 
@@ -12,6 +13,7 @@ __all__ = [
     "VectorStore",
     "LocalVectorStore",
     "ChromaVectorStore",
+    "PgVectorStore",
     "StoreHit",
     "VectorSpace",
     "Embed",

@@ -1,0 +1,324 @@
+# -*- coding: utf-8 -*-
+"""The PostgreSQL store: one table a collection, vectors by pgvector, words by an index of our own tokens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._errors import ConfigError, VectorSpaceError, VectorStoreError
+from ..record import Condition, MemoryNode
+from ..search import QueryView
+from ..text import WordTokenizer
+from . import _pgvector_opening as opening
+from . import _pgvector_search as searching
+from . import _pgvector_writing as writing
+from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
+from ._order import check_sort_key
+from ._pgvector_filters import Arguments, order_by, where
+from ._pgvector_index import IndexKeeper
+from ._pgvector_pool import PostgresPool
+from ._pgvector_reindex import Reindexing
+from ._pgvector_rows import NodeRow, node_of, row_of, storable
+from ._pgvector_schema import PgCollection, drop
+from ._space import VectorSpace, check_vector, check_vectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from asyncpg import Connection, Pool
+
+__all__ = ["PgVectorStore"]
+
+T = TypeVar("T")
+
+_OFF_THE_LOOP = 200
+_log = logging.getLogger("agentscope_reme")
+
+
+class PgVectorStore(VectorStore):
+    """Memories in PostgreSQL with pgvector, for many machines and millions of memories.
+
+    It needs ``pip install "agentscope-reme[pgvector]"`` and a server with pgvector, whose extension is made in the
+    database where it is missing. A write is one transaction. Filters are exact and applied by the server. Search by
+    vector looks at every row that meets the filter until there are ``hnsw_start`` vectors; from then on an HNSW index
+    is made beside the work and used where a filter leaves many. Words are cut by our own tokenizer, so that Chinese
+    is found as English is.
+
+    Args:
+        url (`str`): ``postgresql://user:password@host:port/database``.
+        collection_name (`str`): the collection, in any alphabet.
+        schema (`str`): the schema of the tables; made where it is missing.
+        hnsw_m (`int`), hnsw_ef_construction (`int`), hnsw_ef_search (`int`): see pgvector.
+        hnsw_start (`int | None`): from how many vectors on there is an index; None for never.
+        min_size (`int`), max_size (`int`): connections of an event loop.
+        tokenizer (`WordTokenizer | None`): cuts words; None is the one for all languages.
+        pool (`asyncpg.Pool | None`): a pool of your own instead of ``url``; it is not closed.
+        options (`Any`): what `asyncpg.connect` takes besides, such as ``ssl`` and ``statement_cache_size``.
+
+    Raises:
+        `ConfigError`: neither url nor pool, or asyncpg is not installed.
+    """
+
+    offers_keyword_search = True
+
+    def __init__(
+        self,
+        url: str = "",
+        collection_name: str = "reme",
+        *,
+        schema: str = "public",
+        hnsw_m: int = 16,
+        hnsw_ef_construction: int = 64,
+        hnsw_ef_search: int = 100,
+        hnsw_start: int | None = 10_000,
+        min_size: int = 1,
+        max_size: int = 8,
+        tokenizer: WordTokenizer | None = None,
+        pool: Pool | None = None,
+        **options: Any,
+    ) -> None:
+        if not collection_name:
+            raise ConfigError("collection_name is empty: give the collection a name.")
+        super().__init__(collection_name)
+        self._schema = schema
+        self._hnsw = searching.HnswOptions(hnsw_m, hnsw_ef_construction, hnsw_ef_search, hnsw_start)
+        self._tokenizer = tokenizer or WordTokenizer()
+        self._pool = PostgresPool(url, {"min_size": min_size, "max_size": max_size, **options}, pool)
+        self._collection = PgCollection(schema, "", "")
+        self._index: IndexKeeper | None = None
+
+    # ------------------------------------------------------------------ life
+
+    async def open(self, space: VectorSpace | None) -> None:
+        """See `VectorStore.open`; a reindex that did not end leaves the old vectors in use."""
+        await self.close()
+        await self._enter(space)
+
+    async def close(self) -> None:
+        """See `VectorStore.close`."""
+        if self._opened:
+            self._opened, index, self._index = False, self._index, None
+            if index is not None:
+                await index.stop()
+            await self._pool.leave()
+
+    def companion(self, name: str) -> PgVectorStore:
+        """See `VectorStore.companion`; it shares the connections."""
+        store = copy(self)
+        store.collection_name = f"{self.collection_name}_{name}"
+        store._collection, store._space, store._index, store._opened = (
+            PgCollection(self._schema, "", ""),
+            None,
+            None,
+            False,
+        )
+        return store
+
+    # ------------------------------------------------------------------ memories
+
+    async def write(self, insert: Sequence[MemoryNode] = (), delete: Collection[str] = ()) -> None:
+        """See `VectorStore.write`; all of it or nothing."""
+        self._refuse_closed()
+        nodes = {node.key: node for node in insert}
+        gone = [key for key in dict.fromkeys(delete) if key not in nodes]
+        if not nodes and not gone:
+            return
+        space = self._space or self._collection.space
+        vectors = check_vectors(self.collection_name, space, nodes.values())
+        make_row = partial(_row, self._tokenizer, vectors)
+        await self._run(lambda c, at: writing.write(c, at, list(nodes.values()), gone, make_row))
+        if self._index is not None:
+            self._index.grown(len(nodes))
+
+    async def get(self, keys: Sequence[str], *, with_vectors: bool = False) -> dict[str, MemoryNode]:
+        """See `VectorStore.get`."""
+        wanted = list(dict.fromkeys(keys))
+
+        async def work(connection: Connection, at: PgCollection) -> list[Any]:
+            columns = f"content, node, {_sent(at)}" if with_vectors and at.generation is not None else "content, node"
+            return await connection.fetch(f"SELECT {columns} FROM {at.table} WHERE key = ANY($1)", wanted)
+
+        found = {node.key: node for node in await _nodes(await self._run(work))}
+        return {key: found[key] for key in wanted if key in found}
+
+    async def find(
+        self,
+        conditions: Sequence[Condition] = (),
+        *,
+        limit: int | None = None,
+        sort_key: str = "time_created",
+        reverse: bool = True,
+        after: str | None = None,
+    ) -> list[MemoryNode]:
+        """See `VectorStore.find`."""
+        check_sort_key(sort_key)
+        arguments = Arguments()
+        met = where(conditions, arguments)
+        above = f" AND key > {arguments.add(storable(after))}" if after is not None else ""
+        order = order_by(sort_key, reverse, arguments)
+        part = "" if limit is None else f" LIMIT {max(0, limit):d}"
+        rows = await self._run(
+            lambda connection, at: connection.fetch(
+                f"SELECT content, node FROM {at.table} WHERE {met}{above} ORDER BY {order}{part}", *arguments.values
+            )
+        )
+        return await _nodes(rows)
+
+    async def count(self, conditions: Sequence[Condition] = ()) -> int:
+        """See `VectorStore.count`."""
+        arguments = Arguments()
+        met = where(conditions, arguments)
+        return await self._run(
+            lambda connection, at: connection.fetchval(
+                f"SELECT count(*) FROM {at.table} WHERE {met}", *arguments.values
+            )
+        )
+
+    async def patch(self, changes: Mapping[str, Mapping[str, Any]]) -> int:
+        """See `VectorStore.patch`; vectors and words are left alone, and concurrent patches lose nothing."""
+        check_changes(changes)
+        return await self._run(lambda connection, at: writing.patch(connection, at, changes))
+
+    # ------------------------------------------------------------------ search
+
+    async def search(self, vector: np.ndarray, limit: int, conditions: Sequence[Condition] = ()) -> list[StoreHit]:
+        """See `VectorStore.search`."""
+        self._refuse_closed()
+        query = check_vector(self.collection_name, self._space, vector)
+        options = self._hnsw if self._index is not None and self._index.ready else None
+        rows = await self._run(
+            lambda connection, at: searching.nearest(connection, at, query, limit, conditions, options)
+        )
+        nodes = await _nodes([row[:2] for row in rows])
+        return [StoreHit(node, row[2], row[2], {"meaning": row[2]}) for node, row in zip(nodes, rows, strict=True)]
+
+    async def keyword_search(
+        self, query: QueryView, limit: int, conditions: Sequence[Condition] = ()
+    ) -> list[MemoryNode]:
+        """See `VectorStore.keyword_search`."""
+        self._refuse_closed()
+        if not query.tokens:
+            return []
+        return await _nodes(
+            await self._run(lambda connection, at: searching.by_words(connection, at, query.tokens, limit, conditions))
+        )
+
+    async def make_index(self) -> bool:
+        """Make the HNSW index now and wait for it, however few vectors there are.
+
+        Returns:
+            `bool`: False where these vectors cannot have one: none, or too many dimensions.
+        """
+        self._refuse_closed()
+        return self._index is not None and await self._index.make()
+
+    # ------------------------------------------------------------------ collections
+
+    async def collections(self) -> list[str]:
+        """See `VectorStore.collections`."""
+        return sorted(await self._run(lambda connection, at: opening.collections(connection, at.schema)))
+
+    async def drop(self) -> None:
+        """See `VectorStore.drop`."""
+
+        async def work(connection: Connection, at: PgCollection) -> None:
+            async with connection.transaction():
+                await drop(connection, at)
+
+        if self._index is not None:
+            await self._index.stop()
+        await self._run(work)
+        await self.close()
+
+    async def reindex(self, space: VectorSpace, embed: Embed, progress: Progress | None = None) -> int:
+        """See `VectorStore.reindex`; the old vectors are searched until all the new ones are there."""
+        if not self._opened:
+            await self._enter(None)
+        work = Reindexing(self._pool, self._schema, self.collection_name, self._tokenizer)
+        embedded, done = await work.run(space, embed, progress)
+        await self._take(done, space)
+        return embedded
+
+    # ------------------------------------------------------------------ inside
+
+    async def _enter(self, space: VectorSpace | None) -> None:
+        async def work(connection: Connection) -> PgCollection:
+            async with connection.transaction():
+                asked = (self._schema, self.collection_name, space, self._tokenizer.name)
+                return await opening.open_collection(connection, *asked)
+
+        self._pool.enter()
+        try:
+            found = await self._pool.run(work)
+            await self._take(found, space)
+        except BaseException:
+            await self._pool.leave()
+            raise
+        if found.words != self._tokenizer.name:
+            _log.warning(
+                "The words of collection %r were cut by %s, and queries are by %s: a few may not be found before "
+                "reindex() cuts them again.",
+                *(self.collection_name, found.words, self._tokenizer.name),
+            )
+
+    async def _take(self, collection: PgCollection, space: VectorSpace | None) -> None:
+        if self._index is not None:
+            await self._index.stop()
+        index = IndexKeeper(self._pool, collection, self._hnsw) if collection.generation is not None else None
+        if index is not None and space is not None:
+            await index.start()
+        self._collection, self._space, self._index, self._opened = collection, space, index, True
+
+    async def _run(self, work: Callable[[Connection, PgCollection], Awaitable[T]]) -> T:
+        """Do something with the collection; once more where somebody else has changed its vectors meanwhile.
+
+        Raises:
+            `VectorSpaceError`: they are other ones now.
+            `VectorStoreError`: the collection is gone, or the server refused.
+        """
+        self._refuse_closed()
+        try:
+            return await self._pool.run(lambda connection: work(connection, self._collection))
+        except VectorStoreError as error:
+            if not _outdated(error):
+                raise
+            found = await self._pool.run(lambda c: opening.look_up(c, self._schema, self.collection_name))
+            if found is None or found.relation != self._collection.relation:
+                raise VectorStoreError(
+                    f"Collection {self.collection_name!r} was dropped by somebody else: open it again.",
+                ) from error
+            if self._space is not None and self._space != found.space:
+                raise VectorSpaceError(
+                    f"Collection {self.collection_name!r} was embedded again with "
+                    f"{found.space.model if found.space else 'no model'!r}: open it with that model.",
+                ) from error
+            await self._take(found, self._space)
+            return await self._pool.run(lambda connection: work(connection, found))
+
+
+def _row(tokenizer: WordTokenizer, vectors: Mapping[str, np.ndarray | None], node: MemoryNode) -> NodeRow:
+    return row_of(node, tokenizer, vectors[node.key])
+
+
+async def _nodes(rows: Sequence[Any]) -> list[MemoryNode]:
+    """The memories of rows; many are read off the event loop."""
+    if len(rows) > _OFF_THE_LOOP:
+        return await asyncio.to_thread(lambda: [node_of(*row) for row in rows])
+    return [node_of(*row) for row in rows]
+
+
+def _sent(at: PgCollection) -> str:
+    """The vector in PostgreSQL's binary format, as SQL."""
+    assert at.extension is not None
+    return f"{at.extension.vector}_send({at.column})"
+
+
+def _outdated(error: VectorStoreError) -> bool:
+    """Whether PostgreSQL refused because a table or a column is gone."""
+    import asyncpg
+
+    return isinstance(error.__cause__, (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError))

@@ -1,0 +1,45 @@
+# -*- coding: utf-8 -*-
+"""A real PostgreSQL server, under the contract of all stores."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from _postgres import postgres_is_missing, postgres_url
+from _store_world import Make, StoreCase
+
+from agentscope_reme.vector_store import PgVectorStore, VectorStore
+
+
+@asynccontextmanager
+async def own_schema() -> AsyncIterator[str]:
+    """The name of a schema that is dropped afterwards."""
+    import asyncpg
+
+    schema = f'"记忆" {uuid.uuid4().hex}'
+    yield schema
+    connection = await asyncpg.connect(postgres_url())
+    quoted = schema.replace('"', '""')
+    await connection.execute(f'DROP SCHEMA IF EXISTS "{quoted}" CASCADE')
+    await connection.close()
+
+
+@asynccontextmanager
+async def _server(_folder: Path) -> AsyncIterator[Make]:
+    made: list[VectorStore] = []
+
+    async with own_schema() as schema:
+
+        def make(collection: str) -> VectorStore:
+            made.append(PgVectorStore(postgres_url(), collection, schema=schema, max_size=4))
+            return made[-1]
+
+        yield make
+        for store in made:
+            await store.close()
+
+
+CASES = {"pgvector": StoreCase(_server, missing=postgres_is_missing)}
