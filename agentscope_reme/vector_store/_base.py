@@ -13,7 +13,7 @@ from typing_extensions import Self
 from .._errors import ConfigError, NotStartedError
 from ..record import Condition, MemoryNode
 from ..search import MEMORIES_RECIPE, QueryView, SourceRecipe
-from ._space import VectorSpace
+from ._space import VectorSpace, check_vector
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ class VectorStore(ABC):
         """Put memories in and take others out: both or neither where the back end can, else first in, then out.
 
         Args:
-            insert (`Sequence[MemoryNode]`): memories, with their vectors where they have one.
+            insert (`Sequence[MemoryNode]`): memories, with their vectors where they have one; of equal keys the last.
             delete (`Collection[str]`): keys; one that is not there is passed over. A key that is inserted too stays.
 
         Raises:
@@ -191,9 +191,16 @@ class VectorStore(ABC):
             recipe (`SourceRecipe`): how the signs are weighted.
             min_score (`float`): the least score, 0 to 1.
             candidates (`int`): how many the back end is asked for on each leg, where it cannot rank by itself.
+
+        Raises:
+            as `search`.
         """
         from ._ranking import rank_candidates
 
+        self._refuse_closed()
+        if vector is not None:
+            vector = check_vector(self.collection_name, self._space, vector)
+        candidates = max(candidates, limit)
         found: dict[str, MemoryNode] = {}
         if vector is not None:
             found.update((hit.node.key, hit.node) for hit in await self.search(vector, candidates, conditions))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import ConfigError
 from ..record import FIELDS, MemoryNode, flat_fields
 from ._local_schema import NUMBERS, TEXTS
+from ._ranking import asks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,11 +63,10 @@ def row_of(node: MemoryNode) -> tuple:
         data = json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(f"The metadata of {node!r} cannot be kept ({error}): give JSON values.") from error
-    asks = node.content.rstrip().endswith(("?", "？"))
     texts = [storable(flat[name]) if name in flat else None for name in TEXTS]
     numbers = [float(flat[name]) if name in flat else None for name in NUMBERS]  # type: ignore[arg-type]
     use = storable(node.when_to_use) if node.when_to_use else None
-    return (asks, node.key, node.memory_id, *texts, *numbers, storable(node.content), use, storable(data))
+    return (asks(node.content), node.key, node.memory_id, *texts, *numbers, storable(node.content), use, storable(data))
 
 
 def node_of(values: Sequence, vector: np.ndarray | None = None) -> MemoryNode:

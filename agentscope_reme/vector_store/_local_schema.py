@@ -41,6 +41,8 @@ _TABLES = (
     "CREATE INDEX node_by_version ON node (collection, version)",
     "CREATE INDEX node_by_owner ON node (collection, owner, time_created)",
     "CREATE INDEX node_by_memory_id ON node (collection, memory_id)",
+    "CREATE INDEX node_by_target ON node (collection, memory_target)",
+    "CREATE INDEX node_by_talk ON node (collection, ref_memory_id) WHERE ref_memory_id IS NOT NULL",
     "CREATE INDEX node_by_time ON node (collection, time_created)",
     # Tags, entities, sources and metadata, a row for each value; kind: number, flag, text, or element of a list.
     "CREATE TABLE facet (collection INT NOT NULL, field NOT NULL, kind TEXT NOT NULL, value NOT NULL, "

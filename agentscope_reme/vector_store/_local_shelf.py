@@ -6,13 +6,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from .._errors import VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode
-from ..search import Found, QueryView, RowFacts, SourceRecipe
+from ..search import Found, QueryView, SourceRecipe
 from ..storage import Database
 from ..text import WordTokenizer
 from ._local_catalog import nodes_of_ids
@@ -21,6 +19,7 @@ from ._local_index import MemoryIndex
 from ._local_rows import readable, storable, unpacked
 from ._local_schema import NUMBERS, TEXTS
 from ._local_spaces import Opened
+from ._ranking import facts_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +35,7 @@ _LOADED = (
     "WHERE n.collection = :collection AND (n.version, n.id) > (:version, :node) AND n.version <= :newest "
     "ORDER BY n.version, n.id LIMIT :limit"
 )
-_OWNER, _SESSION, _SPEAKER = (TEXTS.index(name) for name in ("owner", "ref_memory_id", "author"))
+_OWNER, _TALK, _AUTHOR = (TEXTS.index(name) for name in ("owner", "ref_memory_id", "author"))
 _TIME = len(TEXTS) + NUMBERS.index("message_time")
 
 
@@ -126,7 +125,8 @@ class Shelf:
         for _, number, is_indexed, asks, words, content, use, data, *values in rows:
             if is_indexed or number not in self._index:
                 tokens = self._cut(content, use) if words is None else readable(words).split("\n") if words else ()
-                self._index.add(number, tokens, facts=_facts(asks, values))
+                owner, talk, author = (readable(values[at] or "") for at in (_OWNER, _TALK, _AUTHOR))
+                self._index.add(number, tokens, facts=facts_by(owner, talk, values[_TIME], author, bool(asks)))
                 if data is not None:
                     vectors.append((number, unpacked(data)))
             numbers.append(number)
@@ -138,22 +138,6 @@ class Shelf:
     def _cut(self, content: Any, use: Any) -> list[str]:
         text = readable(content)
         return self._tokenizer.tokens(f"{readable(use)}\n{text}" if use is not None else text)
-
-
-def _facts(asks: int, values: Sequence[Any]) -> RowFacts:
-    """As `facts_of` makes them of a memory."""
-    seconds, session = values[_TIME], values[_SESSION]
-    time = None
-    if seconds is not None:
-        with suppress(ValueError, OverflowError, OSError):  # at either end of the calendar
-            time = datetime.fromtimestamp(seconds).astimezone()
-    return RowFacts(
-        session=(values[_OWNER], session) if session is not None and seconds is not None else None,
-        position=seconds or 0.0,
-        speaker=readable(values[_SPEAKER] or ""),
-        time=time,
-        asks=bool(asks),
-    )
 
 
 def _versions(connection: sqlite3.Connection, collection: int) -> tuple[int, int, int | None]:
