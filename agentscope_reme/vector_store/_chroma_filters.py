@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..record import FIELDS, Condition
-from ._plain_node import is_exact, plain_number, plain_text
+from ._plain_node import UNSEEN, is_exact, plain_number, plain_text
 
 __all__ = ["CUT", "NODE", "VECTOR", "ChromaFilter", "chroma_filter", "is_of_open_fields", "with_vectors"]
 
@@ -21,7 +21,6 @@ CUT = "_cut"
 
 _MOST_VALUES = 1_000
 _MOST_ELEMENTS = 200  # SQLite takes expressions 1,000 deep, and all the conditions share them
-_UNSEEN = ("content", "when_to_use")
 
 Where = Mapping[str, Any]
 
@@ -75,8 +74,8 @@ def with_vectors(where: Where | None) -> Where:
 
 def _said(condition: Condition) -> tuple[Where | None, bool]:
     """A wider or equal condition in Chroma's words, None where there is none; and whether it is equal."""
-    field, values = condition.field, condition.values
-    if field in _UNSEEN or (condition.operator == "equal" and values[0] is None):
+    field, values = plain_text(condition.field), condition.values
+    if field in UNSEEN or (condition.operator == "equal" and values[0] is None):
         return None, False
     if condition.operator == "range":
         return _range(field, values)

@@ -17,11 +17,22 @@ from ..record import MemoryNode, flat_fields
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["PlainFields", "is_exact", "node_of_text", "plain_fields", "plain_number", "plain_text", "text_of_node"]
+__all__ = [
+    "UNSEEN",
+    "PlainFields",
+    "is_exact",
+    "node_of_text",
+    "plain_fields",
+    "plain_number",
+    "plain_text",
+    "text_of_node",
+]
 
 _LONGEST_TEXT = 4_096
 _WHOLE = 2.0**53
-_READ_ONLY = frozenset({"content", "when_to_use"})
+
+UNSEEN = frozenset({"content", "when_to_use"})
+"""The fields that databases do not compare."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +40,8 @@ class PlainFields:
     """What a memory is filtered by.
 
     Args:
-        values (`Mapping[str, str | float | bool]`): by field; numbers are floats.
-        lists (`Mapping[str, list[str]]`): by field; distinct texts.
+        values (`Mapping[str, str | float | bool]`): by `plain_text` of the field; numbers are floats.
+        lists (`Mapping[str, list[str]]`): by `plain_text` of the field; distinct texts.
         cut (`bool`): whether something was left out because there is too much of it.
     """
 
@@ -58,28 +69,28 @@ def node_of_text(text: str, vector: np.ndarray | None = None) -> MemoryNode:
     return MemoryNode.from_dict(json.loads(text), vector)
 
 
-def plain_fields(node: MemoryNode, most: int) -> PlainFields:
+def plain_fields(node: MemoryNode, most: float = math.inf) -> PlainFields:
     """The fields of a memory as databases compare them; content and `when_to_use` are not among them.
 
     Args:
         node (`MemoryNode`): the memory.
-        most (`int`): how many values and elements of lists there may be.
+        most (`float`): how many values and elements of lists there may be.
     """
     values: dict[str, str | float | bool] = {}
     lists: dict[str, list[str]] = {}
     room, cut = most, False
     for name, value in flat_fields(node).items():
-        if name in _READ_ONLY or value != value:  # not a number: it equals nothing and lies in no range
+        if name in UNSEEN or value != value:  # not a number: it equals nothing and lies in no range
             continue
         needed = len(value) if isinstance(value, list) else 1
-        if needed > room or plain_text(name) != name:
+        if needed > room:
             cut = True
             continue
         room -= needed
         if isinstance(value, list):
-            lists[name] = list(dict.fromkeys(plain_text(each) for each in value))
+            lists[plain_text(name)] = list(dict.fromkeys(plain_text(each) for each in value))
         else:
-            values[name] = plain_text(value) if isinstance(value, str) else plain_number(value)
+            values[plain_text(name)] = plain_text(value) if isinstance(value, str) else plain_number(value)
     return PlainFields(values, lists, cut)
 
 
