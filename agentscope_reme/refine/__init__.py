@@ -3,12 +3,16 @@
 
 from ._category import CATEGORIES, category_of, is_small_talk, reason_to_drop
 from ._config import ConflictPolicy, GroupBy, RefinerConfig
+from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
 from ._feedback import adjusted
+from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
+from ._grounds import Grounds, Source, sources_of
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._lexicon import Lexicon
 from ._requests import asks_to_forget, asks_to_remember
+from ._schema import TagSchema, TagValues
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
 
 __all__ = [
@@ -36,6 +40,19 @@ __all__ = [
     "judge_importance",
     "read_signals",
     "adjusted",
+    "TagSchema",
+    "TagValues",
+    "entities_of",
+    # what a refined text may say
+    "CHECKED_CLASSES",
+    "Fault",
+    "Grounds",
+    "Source",
+    "sources_of",
+    "check_fidelity",
+    "missing_statements",
+    "must_keep",
+    "repaired",
     # what fades
     "Fate",
     "Verdict",

@@ -1,0 +1,170 @@
+# -*- coding: utf-8 -*-
+"""Tags in dimensions, with the values that a user allows for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from .._errors import ConfigError
+from ..record import MemoryNode
+from ._category import CATEGORIES
+from ._entities import people_in
+from ._words import words_of
+
+__all__ = ["TagSchema", "TagValues"]
+
+TagValues = Mapping[str, str | Iterable[str]]
+"""For dimensions, a value or several."""
+
+_CATEGORY_NAMES = ("type", "category", "类型")
+_PEOPLE = ("people", "person", "人物")
+_NAME = re.compile(r"[^\W\d][\w-]*")
+_RESERVED = frozenset(
+    ["useful", "base_importance", "refined", "refined_into", "superseded_by", "supersedes", "memory_key", "speaker"]
+)
+
+
+@dataclass(frozen=True)
+class TagSchema:
+    """Which dimensions there are, and which values each may have.
+
+    A value of a dimension is on the memory as the tag ``dimension:value`` and, for filters, under the dimension's name
+    in its metadata. Tags of another form are free and left alone.
+
+    Args:
+        dimensions (`Mapping[str, Sequence[str]]`): the values that each dimension allows; none for any value.
+        categories (`Sequence[str]`): the categories that memories may have.
+
+    Raises:
+        `ConfigError`: a dimension that is no name, or is one that memories need themselves; or no list of values.
+    """
+
+    dimensions: Mapping[str, Sequence[str]] = field(default_factory=lambda: {"people": (), "topic": ()})
+    categories: Sequence[str] = CATEGORIES
+
+    def __post_init__(self) -> None:
+        checked: dict[str, tuple[str, ...]] = {}
+        for name, allowed in self.dimensions.items():
+            if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
+                raise ConfigError(f"The dimension {name!r} cannot be: give a word that memories do not use themselves.")
+            if isinstance(allowed, str) or not all(isinstance(each, str) and each.strip() for each in allowed):
+                raise ConfigError(f"The values of {name!r} are {allowed!r}: give a list of texts, [] for any.")
+            checked[name] = tuple(dict.fromkeys(each.strip() for each in allowed))
+        if isinstance(self.categories, str) or not all(isinstance(each, str) and each for each in self.categories):
+            raise ConfigError(f"categories is {self.categories!r}: give a list of names.")
+        object.__setattr__(self, "dimensions", MappingProxyType(checked))
+        object.__setattr__(self, "categories", tuple(self.categories))
+
+    @classmethod
+    def of(cls, declared: Mapping[str, Sequence[str]]) -> TagSchema:
+        """A schema as users of ReMe declare it: one mapping, in which ``type`` lists the categories."""
+        categories = next((tuple(declared[name]) for name in _CATEGORY_NAMES if declared.get(name)), CATEGORIES)
+        return cls({name: values for name, values in declared.items() if name not in _CATEGORY_NAMES}, categories)
+
+    def checked(self, values: TagValues) -> dict[str, tuple[str, ...]]:
+        """Values as lists.
+
+        Raises:
+            `ConfigError`: a dimension or a value that the schema does not have; what there is, is named.
+        """
+        valid, faults = self.cleaned(values)
+        if faults:
+            raise ConfigError(" ".join(faults))
+        return valid
+
+    def cleaned(self, values: TagValues) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+        """The values that the schema allows, and what is wrong with the others: for what a model filled in."""
+        valid: dict[str, tuple[str, ...]] = {}
+        faults: list[str] = []
+        for name, given in values.items():
+            if name not in self.dimensions:
+                faults.append(f"There is no dimension {name!r}: there are {_listed(self.dimensions)}.")
+                continue
+            for value in [given] if isinstance(given, str) else given or ():
+                known = self._known(name, value)
+                if known is None:
+                    faults.append(f"{name!r} cannot be {value!r}: it is one of {_listed(self.dimensions[name])}.")
+                elif known not in valid.get(name, ()):
+                    valid[name] = (*valid.get(name, ()), known)
+        return valid, faults
+
+    def tagged(self, node: MemoryNode, values: TagValues) -> MemoryNode:
+        """The memory with these values in place of those it has of the same dimensions.
+
+        Raises:
+            `ConfigError`: see `checked`.
+        """
+        valid = self.checked(values)
+        cleared = {name for name in values if name in self.dimensions}
+        free = [tag for tag in node.tags if tag.partition(":")[0] not in cleared or ":" not in tag]
+        tags = (*free, *(f"{name}:{value}" for name, listed in valid.items() for value in listed))
+        kept = {key: value for key, value in node.metadata.items() if key not in cleared}
+        metadata = {**kept, **{name: list(listed) for name, listed in valid.items()}}
+        return replace(node, tags=tags, metadata=metadata)
+
+    def values_of(self, node: MemoryNode) -> dict[str, tuple[str, ...]]:
+        """What a memory has in each dimension of the schema."""
+        found: dict[str, tuple[str, ...]] = {}
+        for tag in node.tags:
+            name, colon, value = tag.partition(":")
+            if colon and name in self.dimensions:
+                found[name] = (*found.get(name, ()), value)
+        return found
+
+    def merged(self, nodes: Sequence[MemoryNode]) -> dict[str, tuple[str, ...]]:
+        """What several memories have together, in the order of the memories."""
+        found: dict[str, tuple[str, ...]] = {}
+        for node in nodes:
+            for name, values in self.values_of(node).items():
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), *values)))
+        return found
+
+    def filters(self, values: TagValues) -> dict[str, Any]:
+        """A filter, as `parse_filters` reads it, for memories that have one of the values in each dimension.
+
+        Raises:
+            `ConfigError`: see `checked`.
+        """
+        return {f"metadata.{name}": {"any_of": list(listed)} for name, listed in self.checked(values).items()}
+
+    def guessed(self, text: str) -> dict[str, tuple[str, ...]]:
+        """The values that a text itself names: allowed ones by their words, people by their names."""
+        words, lowered = words_of(text), text.casefold()
+        found: dict[str, tuple[str, ...]] = {}
+        for name, allowed in self.dimensions.items():
+            if allowed:
+                found[name] = tuple(value for value in allowed if _named(value, words, lowered))
+            elif name in _PEOPLE:
+                found[name] = people_in(text)
+        return {name: values for name, values in found.items() if values}
+
+    def category(self, name: str) -> str:
+        """The category of this name, "" where the schema has none of it."""
+        wanted = name.strip().casefold() if isinstance(name, str) else ""
+        return next((each for each in self.categories if each.casefold() == wanted), "")
+
+    def _known(self, name: str, value: Any) -> str | None:
+        """The value as the schema writes it; None where it is not allowed."""
+        if not isinstance(value, str) or not value.strip():
+            return None
+        allowed = self.dimensions[name]
+        wanted = value.strip()
+        if not allowed:
+            return wanted
+        return next((each for each in allowed if each.casefold() == wanted.casefold()), None)
+
+
+def _named(value: str, words: frozenset[str], lowered: str) -> bool:
+    spoken = re.sub(r"[_-]+", " ", value).casefold()
+    if not spoken.isascii():
+        return spoken in lowered
+    own = words_of(spoken)
+    return bool(own) and own <= words
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"
