@@ -1,12 +1,12 @@
 # -*- coding: utf-8 -*-
 """The index over a workspace's notes and archive, with the embedding model that was given, described or is at hand."""
 
-import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._errors import ConfigError, MissingModelError
+from ._embedder_source import EmbedderSource
+from ._errors import ConfigError
 from ._events import EventKind
 from .record import SearchHit
 from .working_memory import MemoryServices
@@ -14,12 +14,9 @@ from .working_memory import MemoryServices
 if TYPE_CHECKING:  # imported where they are used: who does not search does not pay for it
     from agentscope.embedding import EmbeddingModelBase
 
-    from .embedding import BatchEmbedder, EmbeddingCache
     from .note_index import Excerpt, NoteIndex
 
 __all__ = ["Folders", "NoteSearch"]
-
-logger = logging.getLogger("agentscope_reme")
 
 Folders = Iterable[str | Path] | Mapping[str, str | Path]
 
@@ -57,19 +54,19 @@ class NoteSearch:
         candidate_multiplier: float = 3.0,
         extra_folders: Folders = (),
     ) -> None:
-        if embedding_model is not None and embedding_config is not None:
-            raise ConfigError("Both embedding_model= and an embedding configuration were given: give one of them.")
         unknown = sorted(set(store_config or {}) - set(_STORE_KEYS))
         if unknown:
             known = ", ".join(_STORE_KEYS)
             raise ConfigError(f"The file store configuration does not know {', '.join(unknown)}: it knows {known}.")
-        self.missing: str | None = None
-        """Why there are no vectors although a model was described."""
         self._services = services
         self._store = {**_STORE_KEYS, **(store_config or {})}
-        self._model, self._config = embedding_model, embedding_config
+        self._embedders = EmbedderSource(
+            services.workspace.state_dir / "embeddings.db",
+            model=embedding_model,
+            config=embedding_config,
+            count=services.tokens.text,
+        )
         self._weight, self._multiplier, self._extra = vector_weight, candidate_multiplier, extra_folders
-        self._cache: EmbeddingCache | None = None
         self._index: NoteIndex | None = None
         self._made()  # what cannot work is refused here, and nothing is opened by it
 
@@ -95,7 +92,7 @@ class NoteSearch:
         if self._index is None:
             self._index = NoteIndex(
                 self._services.workspace,
-                embedder=self._embedder(),
+                embedder=self._embedders.embedder() if self._store["vector_enabled"] else None,
                 timezone=self._services.archive.timezone,
                 vector_weight=self._weight,
                 candidate_multiplier=self._multiplier,
@@ -109,40 +106,19 @@ class NoteSearch:
     @property
     def model_name(self) -> str | None:
         """The name of the embedding model in use, once the index was made."""
-        return None if self._model is None else str(getattr(self._model, "model_name", type(self._model).__name__))
+        return self._embedders.model_name
+
+    @property
+    def missing(self) -> str | None:
+        """Why there are no vectors although a model was described."""
+        return self._embedders.missing
 
     async def close(self) -> None:
         """Let go of the files. What was indexed and embedded stays."""
         index, self._index = self._index, None
-        cache, self._cache = self._cache, None
         if index is not None:
             await index.close()
-        if cache is not None:
-            await cache.close()
-
-    def _embedder(self) -> "BatchEmbedder | None":
-        from .embedding import BatchEmbedder, EmbeddingCache
-
-        if not self._store["vector_enabled"]:
-            return None
-        if self._model is None:
-            self._model = self._found_model()
-        if self._model is None:
-            return None
-        self._cache = EmbeddingCache(self._services.workspace.state_dir / "embeddings.db")
-        return BatchEmbedder(self._model, cache=self._cache, count=self._services.tokens.text)
-
-    def _found_model(self) -> "EmbeddingModelBase | None":
-        from .embedding import LocalEmbedding, build_embedding
-
-        if self._config is None:
-            return LocalEmbedding() if LocalEmbedding.available() else None
-        try:
-            return build_embedding(self._config)
-        except MissingModelError as error:
-            self.missing = str(error)
-            logger.warning("No embedding model: %s Search is by words.", error)
-            return None
+        await self._embedders.close()
 
     def _told(self, kind: str, details: dict[str, Any]) -> None:
         rest = {key: value for key, value in details.items() if key != "reason"}

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 from weakref import WeakSet
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio
 from agentscope.message import Msg
 from agentscope.tool import ToolResponse
 from typing_extensions import Self
 
+from ._arguments import check_arguments, checked_language, llm_config, zone
 from ._config import ContextConfig, fitted_reserve
 from ._errors import ConfigError, NotStartedError
 from ._events import EventBus, EventKind, Listener
@@ -32,7 +32,7 @@ from .flow import Sequence
 from .message import MessageTokens, as_counter, as_msgs, is_system_prompt, is_user_request, units, without_halves
 from .notes import NoteWriter, SearchTools
 from .storage import remove_leftovers
-from .text import PromptBook, normalize_language
+from .text import PromptBook
 from .working_memory import (
     Compactor,
     ContextKeeper,
@@ -135,12 +135,10 @@ class ReMeLight:
         enable_notes: bool = True,
         retention_days: float | None = 3,
     ) -> None:
-        if default_llm_config is not None and default_as_llm_config is not None:
-            raise ConfigError("default_llm_config and default_as_llm_config are two names of one thing: give one.")
-        _check_arguments(working_dir, redact, prompts)
+        config = llm_config(default_llm_config, default_as_llm_config)
+        check_arguments(working_dir, redact, prompts)
         if enable_load_env:
             load_env(Path.cwd())
-        config = default_llm_config if default_as_llm_config is None else default_as_llm_config
         self.workspace = Workspace(working_dir)
         self._models = ModelSource(model, formatter, config)
         self._services = self._make_services(token_counter, config, language, timezone, redact, prompts)
@@ -562,12 +560,12 @@ class ReMeLight:
         return MemoryServices(
             workspace=self.workspace,
             archive=DialogArchive(
-                self.workspace.dialog_dir, self.workspace.state_dir / "dialog.lock", timezone=_zone(timezone)
+                self.workspace.dialog_dir, self.workspace.state_dir / "dialog.lock", timezone=zone(timezone)
             ),
             results=ToolResultCompactor(store, book=book),
             book=book,
             tokens=MessageTokens(as_counter(token_counter, name)),
-            language=None if language is None else _checked_language(language, book),
+            language=None if language is None else checked_language(language, book),
             redact=redact,
         )
 
@@ -590,7 +588,7 @@ class ReMeLight:
 
     def _language(self, language: str | None) -> str | None:
         """The language of one call; as the constructor said where it does not say."""
-        return self._services.language if language is None else _checked_language(language, self._services.book)
+        return self._services.language if language is None else checked_language(language, self._services.book)
 
     def _context(self, max_input_length: int, compact_ratio: float, reserve: int | None) -> ContextConfig:
         context = ContextConfig(max_input_length, compact_ratio)
@@ -615,28 +613,3 @@ class ReMeLight:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise NotStartedError(f"{type(self).__name__} was closed: call start() to use it again.")
-
-
-def _check_arguments(working_dir: str | Path, redact: object, prompts: object) -> None:
-    if not str(working_dir).strip():
-        raise ConfigError("working_dir is empty: name a folder, such as '.reme'.")
-    if redact is not None and not callable(redact):
-        raise ConfigError(f"redact is {redact!r}: give a function that takes a text and returns one.")
-    if prompts is not None and not isinstance(prompts, PromptBook):
-        raise ConfigError(f"prompts is {prompts!r}: give a PromptBook; a language is said by language=.")
-
-
-def _checked_language(language: str, book: PromptBook) -> str:
-    normal = normalize_language(language)
-    if normal not in book.languages():
-        raise ConfigError(f"There are no prompts in language {language!r}: there are {', '.join(book.languages())}.")
-    return normal
-
-
-def _zone(timezone: str | tzinfo | None) -> tzinfo | None:
-    if timezone is None or isinstance(timezone, tzinfo):
-        return timezone
-    try:
-        return ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError, TypeError) as error:
-        raise ConfigError(f"timezone {timezone!r} is not known: give a name such as 'Asia/Shanghai'.") from error

@@ -36,6 +36,8 @@ LAYERS = {
     "notes": 3.0,
     "vector_memory": 3.0,
     "refine": 4.0,
+    "_arguments.py": 4.8,
+    "_embedder_source.py": 4.8,
     "_model_source.py": 4.9,
     "_note_keeping.py": 4.9,
     "_owners.py": 4.6,

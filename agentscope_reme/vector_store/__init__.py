@@ -2,6 +2,7 @@
 """Where memories with vectors are kept. Each store is one file; a store of your own is an instance that you pass."""
 
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
+from ._build import build_vector_store
 from ._chroma_store import ChromaVectorStore
 from ._local import LocalVectorStore
 from ._order import check_sort_key, in_order
@@ -14,6 +15,7 @@ __all__ = [
     "LocalVectorStore",
     "ChromaVectorStore",
     "PgVectorStore",
+    "build_vector_store",
     "StoreHit",
     "VectorSpace",
     "Embed",
