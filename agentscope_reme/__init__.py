@@ -4,9 +4,11 @@
 from ._agent import ReMeReActAgent
 from ._config import ContextConfig, RecallConfig
 from ._errors import (
+    AmbiguousMemoryId,
     AttachError,
     ConfigError,
     EmbeddingError,
+    MemoryNotFound,
     MessageFormatError,
     MissingModelError,
     ModelReplyError,
@@ -19,18 +21,25 @@ from ._errors import (
     SessionInUseError,
     SessionNotFoundError,
     StorageError,
+    VectorSpaceError,
+    VectorStoreError,
 )
 from ._events import Event, EventKind
 from ._long_term_memory import ReMeLongTermMemory
 from ._memory_manager import MemoryManager
+from ._reme import ReMe
 from ._reme_light import ReMeLight
 from ._version import __version__
+from .record import MemoryNode, ToolCallRecord
 from .text import PromptBook
 from .working_memory import ReMeInMemoryMemory
 
 __all__ = [
     "MemoryManager",
     "ReMeLight",
+    "ReMe",
+    "MemoryNode",
+    "ToolCallRecord",
     "ReMeInMemoryMemory",
     "ReMeReActAgent",
     "ReMeLongTermMemory",
@@ -50,6 +59,10 @@ __all__ = [
     "SessionExistsError",
     "MessageFormatError",
     "StorageError",
+    "MemoryNotFound",
+    "AmbiguousMemoryId",
+    "VectorStoreError",
+    "VectorSpaceError",
     "PathNotAllowedError",
     "PromptError",
     "ModelReplyError",

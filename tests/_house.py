@@ -38,6 +38,7 @@ LAYERS = {
     "refine": 4.0,
     "_arguments.py": 4.8,
     "_embedder_source.py": 4.8,
+    "_memory_arguments.py": 4.8,
     "_model_source.py": 4.9,
     "_note_keeping.py": 4.9,
     "_owners.py": 4.6,

@@ -63,7 +63,6 @@ class MemoryBank:
         clock: Callable[[], datetime] = now_utc,
         timezone: tzinfo | None = None,
     ) -> None:
-        self.embedder = embedder
         self.events = events or EventBus()
         self.clock = clock
         self.timezone = timezone
@@ -89,6 +88,15 @@ class MemoryBank:
     def vectors(self) -> Vectors:
         """The embedding model, which may fail at times."""
         return self._vectors
+
+    @property
+    def embedder(self) -> BatchEmbedder | None:
+        """The embedding model; another one of the same model can be put in its place."""
+        return self._vectors.embedder
+
+    @embedder.setter
+    def embedder(self, embedder: BatchEmbedder | None) -> None:
+        self._vectors.embedder = embedder
 
     @property
     def degraded(self) -> str | None:

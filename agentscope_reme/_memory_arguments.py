@@ -1,0 +1,121 @@
+# -*- coding: utf-8 -*-
+"""What the methods of `ReMe` are given, read: names of owners, times, fields of a memory."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, time, tzinfo
+from typing import Any
+
+from ._errors import ConfigError
+from .message import parsed_time
+from .vector_memory import Owner, owners_of
+
+__all__ = ["Names", "Time", "field_values", "limit_of", "one_owner", "owner_or_none", "owners", "read_time"]
+
+Names = str | Sequence[str]
+"""One name or several; ``""`` and an empty list name nobody."""
+
+Time = str | float | date | datetime | None
+"""``YYYY-MM-DD HH:MM:SS``, ISO 8601, seconds since the epoch, or the object itself."""
+
+_TYPES = {"user_name": "personal", "task_name": "procedural", "tool_name": "tool"}
+_NAMES = "user_name, task_name or tool_name"
+
+
+def owners(user_name: Names, task_name: Names, tool_name: Names) -> tuple[Owner, ...]:
+    """Everybody that is named.
+
+    Raises:
+        `ConfigError`: nobody is, or a name is blank or no text.
+    """
+    found = _owners(user_name, task_name, tool_name)
+    if not found:
+        raise ConfigError(f"Nobody is named: say whose memories are meant by {_NAMES}.")
+    return found
+
+
+def one_owner(user_name: Names, task_name: Names, tool_name: Names) -> Owner:
+    """The one that is named.
+
+    Raises:
+        `ConfigError`: nobody is, or several are.
+    """
+    owner = owner_or_none(user_name, task_name, tool_name)
+    if owner is None:
+        raise ConfigError(f"Nobody is named: say whose memory it is by {_NAMES}.")
+    return owner
+
+
+def owner_or_none(user_name: Names, task_name: Names, tool_name: Names) -> Owner | None:
+    """The one that is named; None for nobody.
+
+    Raises:
+        `ConfigError`: several are.
+    """
+    found = _owners(user_name, task_name, tool_name)
+    if len(found) > 1:
+        keys = ", ".join(owner.key for owner in found)
+        raise ConfigError(f"{keys} are named, and a memory belongs to one: give one of {_NAMES}.")
+    return found[0] if found else None
+
+
+def _owners(user_name: Names, task_name: Names, tool_name: Names) -> tuple[Owner, ...]:
+    given = {"user_name": user_name, "task_name": task_name, "tool_name": tool_name}
+    return tuple(owner for argument, names in given.items() for owner in owners_of(_TYPES[argument], names, argument))
+
+
+def read_time(argument: str, value: Time, timezone: tzinfo | None) -> datetime | None:
+    """A time; one without a zone is meant in `timezone`, None of which is this machine's.
+
+    Raises:
+        `ConfigError`: it is no time.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time.min)
+    moment = parsed_time(value)
+    if moment is None:
+        cure = "give 'YYYY-MM-DD HH:MM:SS', ISO 8601, seconds since the epoch or a datetime"
+        raise ConfigError(f"{argument} is {value!r}: {cure}.")
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=timezone) if timezone else moment.astimezone()
+    return moment
+
+
+def field_values(
+    timezone: tzinfo | None, metadata: Mapping[str, Any], before: Mapping[str, Any], fields: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Fields of a memory as `MemoryNode` takes them, those that are given.
+
+    Args:
+        timezone (`tzinfo | None`): of times without a zone.
+        metadata (`Mapping[str, Any]`): added to the metadata that there is.
+        before (`Mapping[str, Any]`): the metadata that there is.
+        fields (`Mapping[str, Any]`): other fields; None for one that is not given.
+    """
+    values = {name: value for name, value in fields.items() if value is not None}
+    for name in ("message_time", "expires_at"):
+        if name in values:
+            values[name] = read_time(name, values[name], timezone)
+    for name in ("score", "importance"):
+        if name in values and (isinstance(values[name], bool) or not isinstance(values[name], (int, float))):
+            raise ConfigError(f"{name} is {values[name]!r}: give a number.")
+    if metadata:
+        values["metadata"] = {**before, **metadata}
+    return values
+
+
+def limit_of(limit: int | None, retrieve_top_k: int | None) -> int:
+    """How many memories are asked for; the two arguments are one.
+
+    Raises:
+        `ConfigError`: both were given, or it is no number.
+    """
+    if limit is not None and retrieve_top_k is not None:
+        raise ConfigError("limit and retrieve_top_k are two names of one thing: give one.")
+    count = retrieve_top_k if limit is None else limit
+    if count is None:
+        return 20
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise ConfigError(f"limit is {count!r}: give a whole number of at least 1.")
+    return count
