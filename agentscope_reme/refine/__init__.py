@@ -2,7 +2,9 @@
 """Refinement: what to capture, keep, merge, correct, strengthen and let go, always traceable and reversible."""
 
 from ._category import CATEGORIES, category_of, is_small_talk, reason_to_drop
+from ._comparison import Comparison, compare, says_the_same
 from ._config import ConflictPolicy, GroupBy, RefinerConfig
+from ._conflict import Neighbour, Resolution, resolve
 from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
 from ._feedback import adjusted
@@ -53,6 +55,13 @@ __all__ = [
     "missing_statements",
     "must_keep",
     "repaired",
+    # what it is beside others
+    "Comparison",
+    "compare",
+    "says_the_same",
+    "Neighbour",
+    "Resolution",
+    "resolve",
     # what fades
     "Fate",
     "Verdict",

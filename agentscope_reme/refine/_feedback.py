@@ -43,7 +43,7 @@ def adjusted(node: MemoryNode, verdict: int, config: RefinerConfig) -> dict[str,
         return {}
     base = _base(node)
     importance = node.importance
-    moved = importance + config.feedback_step * ((1 - importance) if verdict > 0 else -(importance - _FLOOR))
+    moved = importance + config.feedback_step * ((1 - importance) if verdict > 0 else -max(0.0, importance - _FLOOR))
     low = config.protect_from if base >= config.protect_from else max(0.0, base - config.feedback_range)
     bounded = min(max(moved, low), min(1.0, max(low, base + config.feedback_range)))
     useful = max(0, times_useful(node) + verdict)
