@@ -1,15 +1,26 @@
 # -*- coding: utf-8 -*-
 """What the methods of `ReMe` are given, read: names of owners, times, fields of a memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
 from typing import Any
 
 from ._errors import ConfigError
 from .message import parsed_time
+from .record import ToolCallRecord
 from .vector_memory import Owner, owners_of
 
-__all__ = ["Names", "Time", "field_values", "limit_of", "one_owner", "owner_or_none", "owners", "read_time"]
+__all__ = [
+    "Names",
+    "Time",
+    "field_values",
+    "limit_of",
+    "one_owner",
+    "owner_or_none",
+    "owners",
+    "read_records",
+    "read_time",
+]
 
 Names = str | Sequence[str]
 """One name or several; ``""`` and an empty list name nobody."""
@@ -103,6 +114,28 @@ def field_values(
     if metadata:
         values["metadata"] = {**before, **metadata}
     return values
+
+
+def read_records(records: Any) -> list[ToolCallRecord]:
+    """Calls of tools, some of which may be dictionaries.
+
+    Raises:
+        `ConfigError`: something that is neither, or a value that cannot be.
+    """
+    if isinstance(records, (ToolCallRecord, Mapping)):
+        records = [records]
+    if isinstance(records, (str, bytes)) or not isinstance(records, Iterable):
+        raise ConfigError(f"records is {records!r}: give a list of ToolCallRecord objects.")
+    return [each if isinstance(each, ToolCallRecord) else _record(each) for each in records]
+
+
+def _record(values: Any) -> ToolCallRecord:
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{values!r} is no call of a tool: give a ToolCallRecord or a dictionary of its fields.")
+    try:
+        return ToolCallRecord.from_dict(values)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{dict(values)!r} is no call of a tool: {error}.") from error
 
 
 def limit_of(limit: int | None, retrieve_top_k: int | None) -> int:

@@ -2,10 +2,10 @@
 """The vector-based memory: what is known of people, of tasks and of tools, found again by meaning and by words."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentscope.message import Msg
 from typing_extensions import Self
@@ -15,22 +15,30 @@ from ._embedder_source import EmbedderSource
 from ._errors import ConfigError, NotStartedError
 from ._events import EventBus, EventKind, Listener
 from ._loop_lock import LoopLock
-from ._memory_arguments import Names, Time, field_values, limit_of, one_owner, owner_or_none, owners
+from ._memory_arguments import Names, Time, field_values, limit_of, one_owner, owner_or_none, owners, read_records
 from ._model_source import UNSET, ModelSource, Unset
 from .chat import load_env
 from .message import MessageTokens, as_counter, as_msgs
-from .record import MemoryNode
+from .record import MemoryNode, ToolCallRecord
 from .storage import make_folder
 from .text import PromptBook
 from .vector_memory import (
+    PERSONAL,
+    PROCEDURAL,
+    TOOL,
+    AgentRetriever,
     AuditRow,
     Conversations,
     Filters,
     MemoryBank,
+    MemoryKind,
     MemoryRetriever,
+    MemorySummarizer,
+    ModelAccess,
     Owner,
     ProfileBook,
     Similarity,
+    ToolRecords,
     questions_of,
 )
 from .vector_store import Progress, VectorStore, build_vector_store
@@ -89,6 +97,10 @@ class ReMe:
             Applied to every text before it is stored or embedded.
         prompts (`PromptBook | None`):
             Other prompts, or more languages.
+        kinds (`Iterable[MemoryKind]`):
+            The kinds of memory that are drawn from conversations, each with its prompts.
+        summarize_mode (`"cheap" | "agentic"`):
+            `summarize_memory` asks the model once for each target, or lets an agent with tools work on each.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -113,6 +125,8 @@ class ReMe:
         timezone: str | tzinfo | None = None,
         redact: Callable[[str], str] | None = None,
         prompts: PromptBook | None = None,
+        kinds: Iterable[MemoryKind] = (PERSONAL, PROCEDURAL, TOOL),
+        summarize_mode: Literal["cheap", "agentic"] = "cheap",
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -146,6 +160,21 @@ class ReMe:
         """What is known of users in pairs of key and value."""
         self.conversations = Conversations(self.bank)
         """The messages that memories come from."""
+        self.tool_records = ToolRecords(self.bank)
+        """The calls that guides to tools are learned from."""
+        access: dict[str, Any] = {
+            "model": lambda: self._models.pair()[0],
+            "formatter": lambda: self._models.pair()[1],
+            "book": self._book,
+            "count": self._tokens.text,
+        }
+        self.summarizer = MemorySummarizer(
+            self.bank, kinds=kinds, mode=summarize_mode, profiles=self.profiles, records=self.tool_records, **access
+        )
+        """How memories are drawn from conversations and from calls of tools."""
+        self._agents = AgentRetriever(
+            self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
+        )
         self._changing = LoopLock()
         self._started = False
         self._closed = False
@@ -198,6 +227,62 @@ class ReMe:
         """Why memories are found by their words alone at the moment; None where they are not, or are meant to be."""
         return self.bank.degraded
 
+    # ------------------------------------------------------------------ learning
+
+    async def summarize_memory(
+        self,
+        messages: Messages,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+        description: str = "",
+        language: str | None = None,
+    ) -> list[MemoryNode]:
+        """Draw memories from a conversation: of people what they said of themselves, of tasks what works and what does
+        not, of tools how they are used, from the records of their calls.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                The conversation, which is stored with what is drawn from it.
+            user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
+                Whose memories, or about what; together at least one. There will be no others.
+            description (`str`):
+                What the conversation is about.
+            language (`str | None`):
+                `"zh"`, `"en"`, `""` (English), or `None`: that of the conversation.
+
+        Returns:
+            `list[MemoryNode]`: the memories that are new or were changed.
+
+        Raises:
+            `ConfigError`: nobody is named.
+            `MissingModelError`: there is no model; guides to tools can be drawn without one.
+            `ModelReplyError`: no reply of the model could be used; nothing was stored.
+        """
+        named = owners(user_name, task_name, tool_name)
+        spoken = self._language if language is None else checked_language(language, self._book)
+        await self._ensure_started()
+        return await self.summarizer.summarize(as_msgs(messages), named, description=description, language=spoken)
+
+    async def record_tool_calls(
+        self, records: "ToolCallRecord | Mapping[str, Any] | Iterable[ToolCallRecord | Mapping[str, Any]]"
+    ) -> list[ToolCallRecord]:
+        """Keep calls of tools; `summarize_memory(tool_name=...)` draws a guide from them. A call is kept once.
+
+        Args:
+            records (`Iterable[ToolCallRecord | Mapping]`):
+                The calls, or dictionaries of their fields.
+
+        Returns:
+            `list[ToolCallRecord]`: them as they are stored.
+
+        Raises:
+            `ConfigError`: no tool's name, or a value that cannot be.
+        """
+        given = read_records(records)
+        await self._ensure_started()
+        return await self.tool_records.record(given)
+
     # ------------------------------------------------------------------ finding
 
     async def retrieve_memory(
@@ -215,8 +300,9 @@ class ReMe:
         retrieve_top_k: int | None = None,
         similarity: Similarity | None = None,
         include_inactive: bool = False,
+        agentic: bool = False,
     ) -> list[MemoryNode]:
-        """Find memories. No model is asked.
+        """Find memories. No model is asked, unless that is wanted.
 
         Args:
             query (`str`):
@@ -238,6 +324,9 @@ class ReMe:
                 How the relevance to several queries becomes one.
             include_inactive (`bool`):
                 Also what was superseded or forgotten, or has expired.
+            agentic (`bool`):
+                Let an agent search, several times where it has to, and read profiles and stored conversations. It takes
+                some calls of the model; where that fails, memories are found without it.
 
         Returns:
             `list[MemoryNode]`: the best first, none twice; `score` is the relevance, 0 to 1, and `str()` of each is
@@ -245,10 +334,23 @@ class ReMe:
 
         Raises:
             `ConfigError`: nobody is named, nothing is asked, or an argument cannot work.
+            `MissingModelError`: an agent is to search, and there is no model.
         """
         named, count = owners(user_name, task_name, tool_name), limit_of(limit, retrieve_top_k)
-        queries = questions_of(as_msgs(messages), query)
+        said = as_msgs(messages)
+        queries = questions_of(said, query)
         await self._ensure_started()
+        if agentic:
+            return await self._agents.retrieve(
+                queries[0] if queries else "",
+                named,
+                messages=said,
+                limit=count,
+                filters=filters,
+                hybrid_threshold=hybrid_threshold,
+                min_score=min_score,
+                language=self._language,
+            )
         return await self.retriever.retrieve(
             queries or query,
             named,
