@@ -11,6 +11,7 @@ from ._feedback import adjusted
 from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
 from ._grounds import Grounds, Source, sources_of
+from ._grouping import Group, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._lexicon import Lexicon
 from ._requests import asks_to_forget, asks_to_remember
@@ -45,6 +46,9 @@ __all__ = [
     "TagSchema",
     "TagValues",
     "entities_of",
+    # what is condensed together
+    "Group",
+    "group_memories",
     # what a refined text may say
     "CHECKED_CLASSES",
     "Fault",

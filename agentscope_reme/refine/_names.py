@@ -30,6 +30,7 @@ class Name:
 
 _CAPITAL = r"[A-Z\u00c0-\u00de][\w\u00c0-\u017f]*(?:[-'’][A-Za-z\u00c0-\u017f]\w*)*"
 _RUN = re.compile(rf"(?<![\w/.@`'’-]){_CAPITAL}(?:\s+(?:(?:of|the|de|da|van|von|del|la)\s+)*{_CAPITAL})*")
+_WIDE = re.compile(r"[\u4e00-\u9fff]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _AFTER_INITIAL = re.compile(
     r"['’]s\b|,?\s+(?:is|was|has|had|will|would|can|and|or|said|says|told|also|never|always|[a-z]{2,}(?:s|ed))\b"
@@ -83,11 +84,14 @@ def names_in(text: str) -> list[Name]:
 
 def _latin(text: str) -> Iterator[Name]:
     for sentence in split_sentences(text):
+        spoken = _WIDE.search(sentence) is None  # among Chinese characters a capital is not that of a sentence
         for match in _RUN.finditer(sentence):
-            initial = not any(map(str.isalnum, sentence[: match.start()])) or sentence[: match.start()].rstrip()[
-                -1:
-            ] in (*':："“(（',)
-            yield from _from_run(match.group(), initial, sentence[match.end() :])
+            yield from _from_run(match.group(), spoken and _begins(sentence[: match.start()]), sentence[match.end() :])
+
+
+def _begins(before: str) -> bool:
+    """Whether a sentence begins after this."""
+    return not any(map(str.isalnum, before)) or before.rstrip()[-1:] in (*':："“(（',)
 
 
 def _from_run(run: str, initial: bool, after: str) -> Iterator[Name]:
