@@ -10,12 +10,27 @@ from typing import Any
 from ..record import FIELDS, Condition
 from ._plain_node import UNSEEN, is_exact, plain_number, plain_text
 
-__all__ = ["CUT", "NODE", "VECTOR", "ChromaFilter", "chroma_filter", "is_of_open_fields", "with_vectors"]
+__all__ = [
+    "CUT",
+    "LISTS",
+    "NODE",
+    "VECTOR",
+    "ChromaFilter",
+    "chroma_filter",
+    "element",
+    "is_of_open_fields",
+    "with_vectors",
+]
 
 NODE = "_node"
 """The key of the whole memory, as JSON."""
 VECTOR = "_vector"
 """Whether it has a vector of its own."""
+LISTS = "_lists"
+"""All elements of all lists, each with its field (`element`): one key that every write sets.
+
+A list under a key that is not written comes back from a collection that was removed: chroma-core/chroma#7594.
+"""
 CUT = "_cut"
 """Set where a memory has more values than can be filtered by."""
 
@@ -38,6 +53,11 @@ class ChromaFilter:
     where: Where | None = None
     exact: bool = True
     empty: bool = False
+
+
+def element(field: str, text: str) -> str:
+    """An element of a list in a field, as it stands in `LISTS`."""
+    return plain_text(f"{len(field)}:{field}{text}")
 
 
 def is_of_open_fields(conditions: Sequence[Condition]) -> bool:
@@ -110,7 +130,7 @@ def _any_of(field: str, values: Sequence[Any]) -> tuple[Where | None, bool]:
 
 
 def _contains(field: str, text: Any) -> Where:
-    return {field: {"$contains": plain_text(text)}}
+    return {LISTS: {"$contains": element(field, plain_text(text))}}
 
 
 def _all(parts: Sequence[Where]) -> Where | None:

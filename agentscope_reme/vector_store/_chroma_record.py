@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..record import MemoryNode
 from ..text import WordTokenizer
-from ._chroma_filters import CUT, NODE, VECTOR
+from ._chroma_filters import CUT, LISTS, NODE, VECTOR, element
 from ._plain_node import node_of_text, plain_fields, text_of_node
 from ._space import VectorSpace
 
@@ -60,10 +60,9 @@ def record_of(
 def values_of(node: MemoryNode, has_vector: bool) -> dict[str, Any]:
     """The metadata of a memory's record."""
     fields = plain_fields(node, _MOST_VALUES)
-    values: dict[str, Any] = {NODE: text_of_node(node), VECTOR: has_vector, **fields.values, **fields.lists}
-    if fields.cut:
-        values[CUT] = True
-    return values
+    elements = [element(field, text) for field, texts in fields.lists.items() for text in texts]
+    values = {NODE: text_of_node(node), VECTOR: has_vector, LISTS: elements or None, **fields.values}
+    return {**values, CUT: True} if fields.cut else values
 
 
 def changed_values(values: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -125,6 +125,10 @@ class ChromaTable(Table):
             return await self._call("count in", self.collection.count)
         return len(await self._keys(wanted.where))
 
+    async def keys(self) -> list[str]:
+        """All keys."""
+        return await self._keys(None)
+
     async def without_vectors(self) -> list[str]:
         """See `Table.without_vectors`."""
         return sorted(await self._keys({VECTOR: False}))

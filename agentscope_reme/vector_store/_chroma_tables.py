@@ -131,7 +131,11 @@ class ChromaTables(Tables):
         return self._ours(await self._call("make", make, physical, **asked))
 
     async def _remove(self, physical: str) -> None:
-        if await self._collection(physical) is not None:
+        """Remove a collection, its records first: Chroma would leave the lists of a full one to its next records."""
+        collection = await self._collection(physical)
+        if collection is not None:
+            table = self._table(collection)
+            await table.remove(await table.keys())
             await self._call("remove", self._connection.client.delete_collection, physical)
 
     def _table(self, collection: Any) -> ChromaTable:

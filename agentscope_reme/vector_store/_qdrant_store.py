@@ -29,7 +29,7 @@ class QdrantVectorStore(TableVectorStore):
         url (`str | None`): a server, such as ``"http://localhost:6333"``.
         host (`str | None`): a server's name, in the place of `url`.
         api_key (`str | None`): of the server.
-        path (`str | os.PathLike | None`): a folder, for the local mode.
+        path (`str | os.PathLike | None`), persist_directory (`str | os.PathLike | None`): a folder, for the local mode.
         location (`str | None`): ``":memory:"``, for the local mode without a disk; or a URL.
         client (`Any`): a `QdrantClient` or `AsyncQdrantClient` of your own; it stays open.
         tokenizer (`WordTokenizer | None`): cuts words; None is the one for all languages.
@@ -48,18 +48,20 @@ class QdrantVectorStore(TableVectorStore):
         host: str | None = None,
         api_key: str | None = None,
         path: str | os.PathLike | None = None,
+        persist_directory: str | os.PathLike | None = None,
         location: str | None = None,
         client: Any = None,
         tokenizer: WordTokenizer | None = None,
         **options: Any,
     ) -> None:
-        places = {"url": url, "host": host, "path": path, "location": location, "client": client}
+        folders = {"path": path, "persist_directory": persist_directory}
+        places = {"url": url, "host": host, **folders, "location": location, "client": client}
         given = [name for name, value in places.items() if value is not None]
         if len(given) != 1:
             raise ConfigError(f"{' and '.join(given) or 'Nothing'} says where Qdrant is: give one of {list(places)}.")
         place = client_options(options)
-        if path is not None:
-            place["path"] = os.fspath(path)
+        if given[0] in folders:
+            place["path"] = os.fspath(places[given[0]])
         elif client is None:
             place[given[0]] = places[given[0]]
         if api_key is not None:
