@@ -7,6 +7,7 @@ from ._chroma_store import ChromaVectorStore
 from ._local import LocalVectorStore
 from ._order import check_sort_key, in_order
 from ._pgvector_store import PgVectorStore
+from ._qdrant_store import QdrantVectorStore
 from ._ranking import facts_of, rank_candidates
 from ._space import VectorSpace, check_space, check_vector, check_vectors
 
@@ -14,6 +15,7 @@ __all__ = [
     "VectorStore",
     "LocalVectorStore",
     "ChromaVectorStore",
+    "QdrantVectorStore",
     "PgVectorStore",
     "build_vector_store",
     "StoreHit",
