@@ -1,6 +1,7 @@
 # -*- coding: utf-8 -*-
 """What every test shares: no key, no network beyond this machine, a quiet host."""
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -10,23 +11,37 @@ from typing import TYPE_CHECKING, Any
 os.environ["AGENTSCOPE_DISABLE_CONSOLE_OUTPUT"] = "true"
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-# Two shared cores: a slow example is no fault. A failure is printed with the lines that repeat it.
-settings.register_profile(
-    "reme",
-    deadline=None,
-    max_examples=int(os.environ.get("REME_EXAMPLES", "20")),
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("reme")
 
 if TYPE_CHECKING:
     from _loopback import Loopback
 
 _KEYS = ("LLM_", "EMBEDDING_", "DASHSCOPE_", "OPENAI_")
 _LOCAL = ("127.", "localhost", "::1")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where tests run, and not in the process that hands them out, which need not load what it takes."""
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        return
+    from hypothesis import HealthCheck, settings
+
+    # Two shared cores: a slow example is no fault. A failure is printed with the lines that repeat it.
+    settings.register_profile(
+        "reme",
+        deadline=None,
+        max_examples=int(os.environ.get("REME_EXAMPLES", "20")),
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    settings.load_profile("reme")
+    gc.disable()  # until all is imported, nothing is garbage
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported stays: no collection of garbage needs to look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import ConfigError, EventKind, MemoryManager, RecallConfig, ReMeReActAgent, _recall_sources
-from agentscope_reme._recall_sources import Recalled, distinct
+from agentscope_reme._owners import Owners
+from agentscope_reme._recall_sources import Recalled, VectorSource, distinct
 from agentscope_reme._recall_text import listed
 from agentscope_reme.message import estimate_tokens
 from agentscope_reme.record import MemoryNode
@@ -89,6 +90,8 @@ def test_memories_of_those_who_are_named_are_shown_and_of_nobody_else(tmp_path, 
 def test_without_any_name_a_vector_memory_is_not_asked(tmp_path):
     text, reme, _ = recalled(tmp_path, names={"tool_name": []})
     assert (text, reme.asked) == ("", [])
+    assert asyncio.run(VectorSource(reme, Owners()).find("tea", 5, 0.0)) == []
+    assert reme.asked == []
 
 
 def test_names_may_be_given_once_for_all_agents(tmp_path):

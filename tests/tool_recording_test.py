@@ -242,6 +242,22 @@ def test_of_agents_that_share_a_toolkit_only_those_that_are_attached_are_recorde
     assert sorted(record.metadata["agent"] for record in recorded(tmp_path, work).records) == ["friday"] * 2 + ["third"]
 
 
+def test_agents_that_make_calls_of_one_id_at_the_same_time_are_told_apart(tmp_path):
+    async def work(manager):
+        agents = []
+        for name, seconds in (("slow", 0.2), ("fast", 0.0)):
+            agents.append(agent_with([ToolCall("look", {"seconds": seconds, "place": name}, "call_0")], "done"))
+            agents[-1].name = name
+            manager.attach(agents[-1])
+        await asyncio.gather(*(agent(ASK) for agent in agents))
+
+    reme = recorded(tmp_path, work)
+    assert [(record.metadata["agent"], record.output) for record in reme.records] == [
+        ("fast", "seen fast"),
+        ("slow", "seen slow"),
+    ]
+
+
 def test_an_agent_that_is_a_tool_of_another_is_recorded_for_itself(tmp_path):
     async def work(manager):
         inner = agent_with([call("look", place="inside")], "inner done")

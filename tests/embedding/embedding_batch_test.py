@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import pytest
 from _models import FakeModel, Refused, vector_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, EmbeddingError, StorageError
@@ -47,7 +47,6 @@ blank = st.sampled_from(["", " ", "\n\n\t", "\u3000", "\u200b", "\ufeff \u200d"]
 
 
 @given(st.lists(st.one_of(plain, blank), max_size=30), st.integers(1, 12), st.integers(1, 4))
-@settings(max_examples=60)
 def test_rows_are_in_order_equal_texts_are_sent_once_and_blank_ones_never(texts, batch_size, concurrency):
     model = FakeModel()
     embedded = embed(model, texts, batch_size=batch_size, concurrency=concurrency)
@@ -66,7 +65,6 @@ def test_rows_are_in_order_equal_texts_are_sent_once_and_blank_ones_never(texts,
     st.sets(st.integers(0, 24)),
     st.sampled_from(["raise", "refuse", "nan", "zero", "short"]),
 )
-@settings(max_examples=60)
 def test_a_bad_text_does_not_fail_the_others_and_is_named(texts, places, way):
     bad = {texts[place] for place in places if place < len(texts)}
 
@@ -91,7 +89,6 @@ def test_a_bad_text_does_not_fail_the_others_and_is_named(texts, places, way):
 
 
 @given(st.text("ab 词。.\n", min_size=1, max_size=400), st.integers(3, 60))
-@settings(max_examples=60)
 def test_a_long_text_is_sent_whole_in_pieces_that_fit(text, max_tokens):
     model = FakeModel()
     embedded = embed(model, [text], max_tokens=max_tokens, count=len)

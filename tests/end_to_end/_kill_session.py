@@ -106,6 +106,7 @@ class Session:
             old_max_bytes=500,
             tool_result_compact_keep_n=1,
             enable_notes=notes,
+            enable_search_tools=False,
             default_file_store_config={"vector_enabled": False},
         )
         self.agent = ReActAgent("friday", "You help.", ScriptedChatModel([]), OpenAIChatFormatter())

@@ -47,19 +47,8 @@ BAD: dict[str, Any] = {
     "thoughts without end": "<think>BAD: what shall I say? " + SUMMARY,
     "calls a tool": [call("read", n=1)],
 }
-SLOW = {
-    "500",
-    "401",
-    "blank",
-    "asks back",
-    "prose",
-    "error",
-    "refusal",
-    "问候",
-    "拒绝",
-    "only thoughts",
-    "calls a tool",
-}
+QUICK = {"429", "garbage", "empty", "greeting", "half a stream", "no answer", "longer than its input"}
+"""One of each kind; what a check of the text alone finds out is tested of the check, too."""
 
 
 @pytest.fixture
@@ -80,7 +69,7 @@ async def folding(driven: Driven, **options: Any) -> Any:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", [pytest.param(each, marks=pytest.mark.slow if each in SLOW else ()) for each in BAD])
+@pytest.mark.parametrize("name", [pytest.param(each, marks=() if each in QUICK else pytest.mark.slow) for each in BAD])
 def test_a_bad_summary_is_never_the_summary(loopback: Start, tmp_path: Path, name: str, stream: bool) -> None:
     async def main() -> None:
         driven = Driven(server, manager_of(tmp_path), tmp_path)
@@ -114,8 +103,8 @@ def test_a_bad_summary_is_never_the_summary(loopback: Start, tmp_path: Path, nam
         ["BAD: it is a long story.", SUMMARY],
         [Status(429, "BAD"), f"<think>BAD, too short?</think>\n{SUMMARY}"],
         [Text(SUMMARY, thinking="BAD thoughts")],
-        [f"```markdown\n{SUMMARY}\n```"],
-        [f"Sure, here is the checkpoint, not BAD:\n\n{SUMMARY}"],
+        pytest.param([f"```markdown\n{SUMMARY}\n```"], marks=pytest.mark.slow),
+        pytest.param([f"Sure, here is the checkpoint, not BAD:\n\n{SUMMARY}"], marks=pytest.mark.slow),
     ],
     ids=["second try", "429 then thoughts", "a thinking block", "a fence", "a preamble"],
 )
@@ -169,7 +158,9 @@ OWN = {
 
 
 @pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", [pytest.param(each, marks=pytest.mark.slow if each == "500" else ()) for each in OWN])
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.slow if each in ("500", "429") else ()) for each in OWN]
+)
 def test_the_agents_own_request_fails(loopback: Start, tmp_path: Path, name: str, stream: bool) -> None:
     """The error is the caller's; the memory is as it was but for what was said, and the next reply works."""
 

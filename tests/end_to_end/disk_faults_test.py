@@ -99,7 +99,7 @@ async def more_and_the_hook(it: Watched) -> None:
 @pytest.mark.parametrize(
     ("scene", "torn", "every"),
     [
-        (the_hook, False, 5),
+        (the_hook, False, 9),
         pytest.param(the_hook, False, 1, marks=pytest.mark.slow),
         pytest.param(the_hook, True, 1, marks=pytest.mark.slow),
         pytest.param(more_and_the_hook, False, 1, marks=pytest.mark.slow),
@@ -195,7 +195,9 @@ def test_a_journal_that_recovers_only_at_the_end(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, *(pytest.param(each, marks=pytest.mark.slow) for each in (errno.EACCES, errno.EROFS))]
+)
 def test_a_folder_for_long_texts_that_cannot_be_written(tmp_path: Path, number: int) -> None:
     """Long results stay whole, and that is told; older ones are folded into the archive as they are."""
     disk = FaultyDisk(lambda _, path, __: "/tool_result/" in path, number=number)

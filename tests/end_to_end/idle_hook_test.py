@@ -30,6 +30,7 @@ async def idle(folder: Path, messages: int) -> tuple[list[float], MemoryManager,
     await agent.memory.add(list(history(messages)))
     for _ in range(3):
         await manager._before_reasoning(agent, {})
+    await manager.sync()  # the index opens in the background, once
     events: list[Event] = []
     manager.subscribe(events.append)
     disk, took = FaultyDisk(lambda *_: False), []

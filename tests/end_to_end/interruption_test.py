@@ -87,7 +87,7 @@ async def with_history(agent: ReActAgent) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("after", [0, 2, 4, 7, 9])
+@pytest.mark.parametrize("after", [0, 4, 9, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 7))])
 def test_while_the_model_streams(loopback: Start, tmp_path: Path, way: str, after: int) -> None:
     """After so many chunks: nothing yet, some text, half of the first call, half of the second."""
 
@@ -203,7 +203,7 @@ def test_in_the_middle_of_a_fold(loopback: Start, tmp_path: Path, way: str, monk
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("way", ["interrupt", "cancel"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("points", [5, pytest.param(60, marks=pytest.mark.slow)])
 def test_at_any_time(loopback: Start, tmp_path: Path, way: str, points: int) -> None:
     """One agent is stopped again and again, each time a little later in its work."""
@@ -292,7 +292,7 @@ def test_two_replies_of_one_agent_at_once(loopback: Start, tmp_path: Path) -> No
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("extractive", [True, False])
+@pytest.mark.parametrize("extractive", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_two_event_loops_one_after_the_other(loopback: Start, tmp_path: Path, extractive: bool) -> None:
     """H8: a script that calls `asyncio.run` for each question."""
     driven = Driven(

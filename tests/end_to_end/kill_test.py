@@ -163,7 +163,7 @@ def order(folder: Path, session_id: str, **values: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("deaths", "notes"),
     [
-        (20, False),
+        (10, False),
         pytest.param(1_000, False, marks=pytest.mark.slow),
         pytest.param(100, True, marks=pytest.mark.slow),
     ],
@@ -249,8 +249,8 @@ def killed_at_each(
         judge(folder, told)
 
 
-@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.slow)])
-def test_killed_while_it_recovers(zygote: Zygote, tmp_path: Path, every: int) -> None:
+@pytest.mark.parametrize(("every", "apart"), [(30, 2), pytest.param(1, 1, marks=pytest.mark.slow)])
+def test_killed_while_it_recovers(zygote: Zygote, tmp_path: Path, every: int, apart: int) -> None:
     """A process dies in a fold, the next one at each write of its `resume`; the third has everything."""
     ops, armed = SCRIPTS["a hook that folds"]
     calls = rehearsed(zygote, tmp_path / "rehearsal", ops=ops, armed=armed)
@@ -268,7 +268,7 @@ def test_killed_while_it_recovers(zygote: Zygote, tmp_path: Path, every: int) ->
         whole = again("whole")
         assert zygote.run(whole) == [0]
         deaths = len(Told(Path(whole["told"]), "s").calls)
-        orders = [again(f"{died}", die_at=died, torn=died % 3) for died in range(1, deaths + 1)]
+        orders = [again(f"{died}", die_at=died, torn=died % 3) for died in range(1, deaths + 1, apart)]
         for batch in in_batches(orders):
             assert zygote.run(*batch) == [-9] * len(batch)
         for each in orders:

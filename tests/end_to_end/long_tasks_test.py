@@ -107,7 +107,7 @@ def test_a_small_window_with_all_our_tools(loopback: Start, tmp_path: Path, extr
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("window", "calls"), [(4_000, 6), (8_000, 18)])
+@pytest.mark.parametrize(("window", "calls"), [pytest.param(4_000, 6, marks=pytest.mark.slow), (8_000, 18)])
 @pytest.mark.parametrize("parallel", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_round_that_fills_the_window_by_itself(
     loopback: Start, tmp_path: Path, parallel: bool, window: int, calls: int

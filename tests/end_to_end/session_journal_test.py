@@ -12,7 +12,7 @@ from _driven import archived, manager_of, resumed, user
 from _kill_session import the_message
 from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import EventKind, MemoryManager
@@ -83,7 +83,6 @@ def state_of(memory: ReMeInMemoryMemory) -> Any:
 
 
 @given(ops=OPS)
-@settings(max_examples=30)
 def test_a_resume_is_what_was_left(ops: list[tuple]) -> None:
     async def main(folder: Path) -> None:
         manager = manager_of(folder, model=None)

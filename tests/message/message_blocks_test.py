@@ -71,7 +71,6 @@ def test_outputs_of_every_kind(output: Any, expected: str) -> None:
     assert output_text({"type": "tool_result"}) == ""
 
 
-@settings(max_examples=80)
 @given(_objects, st.data())
 def test_arguments_read_whole_and_broken_off_at_any_character(arguments: dict[str, Any], data: st.DataObject) -> None:
     written = json.dumps(arguments, ensure_ascii=data.draw(st.booleans()))
@@ -105,7 +104,6 @@ def test_a_long_call_that_broke_off_is_read_at_once() -> None:
     assert time.perf_counter() - start < 0.5  # some 20 ms on an idle core; a general repair takes ten seconds
 
 
-@settings(max_examples=40)
 @given(_objects)
 def test_a_copy_is_equal_and_shares_nothing_that_can_change(value: dict[str, Any]) -> None:
     copy = copied(value)

@@ -199,7 +199,6 @@ def test_a_huge_value_is_shown_shortened() -> None:
 _TIMES = st.sampled_from(["2026-02-28 10:00:00", "2026-02-28T10:00:00Z", 1772244000, dt.datetime(2026, 2, 28, 10)])
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=6), _TIMES), max_size=8), st.randoms()
 )

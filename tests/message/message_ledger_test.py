@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 from agentscope.message import Msg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme.message import _ledger
@@ -232,7 +232,6 @@ GARBAGE = st.recursive(
 )
 
 
-@settings(max_examples=150)
 @given(GARBAGE, GARBAGE)
 def test_no_content_raises(content, name):
     msg = message(content, name=name)
@@ -308,7 +307,6 @@ def edit(value, path, new):
         value.append(new)
 
 
-@settings(max_examples=150)
 @given(st.dictionaries(st.text(max_size=4), JSON, max_size=4), st.lists(JSON, max_size=3), PATHS)
 def test_an_edit_in_place_is_seen_however_deep(arguments, output, path):
     msg = message([text("before"), call(arguments), result(output)])

@@ -58,7 +58,6 @@ def _slow_units(messages: list[Msg]) -> list[tuple[int, int]]:
     return list(itertools.pairwise(borders))
 
 
-@settings(max_examples=150)
 @given(histories())
 def test_the_rule_holds_on_any_history(messages: list[Msg]) -> None:
     pairing = pair_calls(messages)
@@ -72,7 +71,6 @@ def test_the_rule_holds_on_any_history(messages: list[Msg]) -> None:
     assert pairing.is_valid == (not pairing.dangling and not pairing.orphans)
 
 
-@settings(max_examples=150)
 @given(histories())
 def test_units_are_the_smallest_ranges_that_split_no_pair(messages: list[Msg]) -> None:
     found = units(messages)
@@ -84,7 +82,6 @@ def test_units_are_the_smallest_ranges_that_split_no_pair(messages: list[Msg]) -
     assert units(messages, pair_calls(messages)) == found
 
 
-@settings(max_examples=100)
 @given(histories())
 def test_a_cut_between_units_changes_no_pair(messages: list[Msg]) -> None:
     whole = pair_calls(messages)

@@ -48,7 +48,6 @@ def _as_data(messages: list[Msg]) -> list[dict[str, Any]]:
     return [msg_to_dict(msg) for msg in messages]
 
 
-@settings(max_examples=150)
 @given(histories())
 def test_the_view_is_acceptable_and_the_view_of_a_view_is_the_same(messages: list[Msg]) -> None:
     before, contents = _as_data(messages), [id(msg.content) for msg in messages]
@@ -62,7 +61,6 @@ def test_the_view_is_acceptable_and_the_view_of_a_view_is_the_same(messages: lis
     assert _as_data(provider_view(messages)) == _as_data(view)
 
 
-@settings(max_examples=100)
 @given(histories())
 def test_what_was_said_is_all_there(messages: list[Msg]) -> None:
     view = provider_view(messages)
@@ -102,7 +100,6 @@ def test_nothing_changes_where_nothing_has_to(messages: list[Msg]) -> None:
     assert list(map(id, view)) == list(map(id, messages))
 
 
-@settings(max_examples=50)
 @given(tidy_histories(), st.data())
 def test_one_lost_result_adds_one_repair_and_leaves_the_others_alone(messages: list[Msg], data: st.DataObject) -> None:
     lost = [index for index, msg in enumerate(messages) if tool_results(msg)]
@@ -114,7 +111,6 @@ def test_one_lost_result_adds_one_repair_and_leaves_the_others_alone(messages: l
     assert len(view) == len(messages) + 1
 
 
-@settings(max_examples=50)
 @given(histories(), st.sampled_from([OpenAIChatFormatter, DashScopeChatFormatter]))
 def test_the_host_formats_every_view_into_paired_calls(messages: list[Msg], formatter: type) -> None:
     payload = asyncio.run(formatter().format(provider_view(messages)))

@@ -60,7 +60,6 @@ def held(found: list[Section], lines: list[str]) -> dict[int, str]:
     return got
 
 
-@settings(max_examples=60)
 @given(FILES, st.sampled_from([20, 60, 400]))
 def test_chunks_hold_every_line_that_is_not_blank_exactly_once(lines: list[str], limit: int) -> None:
     found = sections(lines, limit)
@@ -73,7 +72,6 @@ def test_chunks_hold_every_line_that_is_not_blank_exactly_once(lines: list[str],
     assert all(section.text.strip() for section in found)
 
 
-@settings(max_examples=40)
 @given(FILES, st.sampled_from([20, 60, 400]))
 def test_chunks_are_about_as_long_as_allowed(lines: list[str], limit: int) -> None:
     for section in sections(lines, limit):

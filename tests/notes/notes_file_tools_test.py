@@ -3,13 +3,15 @@
 
 import asyncio
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from _note_scenes import JOURNAL, is_part_in_order, ok, put, read, run, said
 from agentscope.message import ToolUseBlock
-from hypothesis import given, settings
+from agentscope.tool import Toolkit
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError
@@ -21,12 +23,18 @@ def tools_of(root: Path, **options: Any) -> FileTools:
     return FileTools(Workspace(root), **options)
 
 
+@lru_cache(1)
+def toolkit_of(tools: FileTools) -> Toolkit:
+    """One for all of an agent's calls."""
+    return tools.toolkit()
+
+
 def call(tools: FileTools, name: str, **arguments: Any) -> tuple[str, bool]:
     """Call a tool through its toolkit, as an agent does."""
 
     async def go() -> Any:
         block = ToolUseBlock(type="tool_use", id="c", name=name, input=arguments)
-        return [chunk async for chunk in await tools.toolkit().call_tool_function(block)][-1]
+        return [chunk async for chunk in await toolkit_of(tools).call_tool_function(block)][-1]
 
     response = asyncio.run(go())
     return said(response), bool(response.metadata and response.metadata["ok"])
@@ -385,7 +393,6 @@ CONTENT = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from(["write", "append"]), CONTENT), max_size=6))
 def test_every_line_that_was_accepted_is_there(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]

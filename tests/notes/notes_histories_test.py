@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from _note_scenes import is_part_in_order, ok, put, read
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme.notes import FileTools
@@ -105,7 +105,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(STEPS, st.integers(0, 10**6))
 def test_no_history_loses_or_doubles_what_a_person_wrote(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]], seed: int

@@ -507,7 +507,7 @@ PLAN = st.lists(
 )
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(PLAN, st.integers(0, 2), st.integers(0, 6))
 def test_every_batch_is_done_once_and_in_the_order_of_its_session(
     tmp_path_factory: pytest.TempPathFactory, plan: list[tuple[str | None, list[str]]], retries: int, pause_at: int

@@ -642,7 +642,6 @@ TEXTS = st.lists(
 HAND = st.lists(st.sampled_from(["- mine", "", "# 我的", "text  ", "- 10:32 Alice: Deploy it to host7"]), max_size=4)
 
 
-@settings(max_examples=40)
 @given(TEXTS, HAND, st.sampled_from(["\n", "\r\n"]))
 def test_extraction_keeps_the_file_and_adds_each_thing_once(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], hand: list[str], newline: str

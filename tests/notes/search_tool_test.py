@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from agentscope.tool import Toolkit, ToolResponse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import ConfigError
@@ -148,7 +148,6 @@ def test_text_of_a_note_cannot_leave_its_tag(workspace: Workspace) -> None:
     (workspace.notes_dir / "evil.md").unlink()
 
 
-@settings(max_examples=40)
 @given(ANY, ANY, ANY, ANY, ANY, ANY, ANY)
 def test_nothing_that_a_model_passes_raises(
     workspace: Workspace, query: Any, count: Any, score: Any, source: Any, path: Any, since: Any, until: Any

@@ -22,6 +22,10 @@ SUMMARY = (
 """A summary as it should be."""
 
 
+QUIET = {"enable_notes": False, "enable_search_tools": False, "default_file_store_config": {"vector_enabled": False}}
+"""What a scene of working memory does without: notes, tools that search them, vectors."""
+
+
 def count_quarters(text: str) -> int:
     """Four characters a token."""
     return (len(text) + 3) // 4
@@ -98,7 +102,7 @@ class Scene:
             model=self.writer,
             formatter=OpenAIChatFormatter() if self.writer else None,
             max_input_length=window,
-            **{"enable_notes": False, "token_counter": count_quarters, **options},
+            **{**QUIET, "token_counter": count_quarters, **options},
         )
         self.model = ScriptedChatModel(lambda *_: "ok")
         self.agent = ReActAgent("agent", system_prompt, self.model, OpenAIChatFormatter())

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
@@ -44,7 +44,6 @@ def found(index: Bm25Index, query: list[str], **options: object) -> dict[int, fl
     return dict(zip(matches.ids.tolist(), matches.scores.tolist(), strict=True))
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(STEP, max_size=30),
     st.lists(WORDS | st.just("unknown"), max_size=5),
@@ -62,7 +61,6 @@ def test_scores_are_those_of_rank_bm25(steps: list, query: list[str], parameters
     assert set(scores) == {i for i, tokens in documents.items() if set(tokens) & set(query)}
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(DOCUMENT, max_size=8), st.lists(WORDS, max_size=4))
 def test_it_is_rank_bm25s_class_and_takes_a_corpus_at_once(corpus: list[list[str]], query: list[str]) -> None:
     okapi = inverted_okapi()(corpus, k1=0.9, b=0.4)
@@ -73,7 +71,6 @@ def test_it_is_rank_bm25s_class_and_takes_a_corpus_at_once(corpus: list[list[str
         assert len(best) == 1
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(STEP, max_size=25),
     st.lists(WORDS, min_size=1, max_size=4),
@@ -92,7 +89,6 @@ def test_a_group_scores_like_one_long_document(steps: list, query: list[str], gr
             assert scores[group] == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(STEP, max_size=20), st.lists(WORDS, min_size=1, max_size=5))
 def test_coverage_and_ceiling(steps: list, query: list[str]) -> None:
     index, documents = replayed(steps)

@@ -32,7 +32,6 @@ def replayed(steps: list, sizes: tuple[int, int], seed: int) -> tuple[DenseIndex
     return index, items
 
 
-@settings(max_examples=120, deadline=None)
 @given(STEPS, SIZES, st.integers(0, 99), st.integers(0, 40), st.none() | st.lists(st.integers(0, 30), max_size=12))
 def test_the_nearest_are_those_of_brute_force(steps, sizes, seed, k, allowed) -> None:  # type: ignore[no-untyped-def]
     index, items = replayed(steps, sizes, seed)
@@ -48,7 +47,6 @@ def test_the_nearest_are_those_of_brute_force(steps, sizes, seed, k, allowed) ->
     assert (np.diff(matches.cosines) <= 0).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(STEPS, SIZES, st.integers(0, 99))
 def test_bytes_keep_everything(steps, sizes, seed) -> None:  # type: ignore[no-untyped-def]
     index, items = replayed(steps, sizes, seed)

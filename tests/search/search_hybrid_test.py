@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, EmbeddingError
@@ -30,7 +30,8 @@ CUT = WordTokenizer()
 NOW = datetime(2026, 3, 18, 10)
 START = datetime(2026, 2, 1)
 DIMENSIONS = 4
-FLOOR = 0.5
+FLOOR = 0.53
+"""No cosine of two vectors of small integers is within the rounding of it."""
 
 WORDS = st.sampled_from(["rain", "garden", "INV-2093", "会议", "评审", "飞书插件", "the", "的", "Anna", "running"])
 TEXTS = st.lists(WORDS, max_size=5).map(" ".join)
@@ -98,7 +99,7 @@ def eligible(texts: dict[int, Text], query: QueryView, vector: np.ndarray | None
         key
         for key, text in texts.items()
         if text.vector is not None
-        and np.dot(text.vector, vector) / np.linalg.norm(text.vector) / np.linalg.norm(vector) >= FLOOR - 1e-6
+        and np.dot(text.vector, vector) / np.linalg.norm(text.vector) / np.linalg.norm(vector) >= FLOOR
     }
     return by_word | by_meaning
 
@@ -115,7 +116,6 @@ def around(texts: dict[int, Text], keys: set[int], before: int, after: int) -> s
     return joined
 
 
-@settings(max_examples=80, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS)
 def test_what_is_eligible_is_found_and_its_neighbours(history, text, recipe, vector) -> None:  # type: ignore[no-untyped-def]
     index, texts = replayed(history, recipe)
@@ -133,7 +133,6 @@ def test_what_is_eligible_is_found_and_its_neighbours(history, text, recipe, vec
     assert [place.order for place in found] == sorted((place.order for place in found), reverse=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS)
 def test_an_index_with_a_past_answers_like_a_new_one(history, text, recipe, vector) -> None:  # type: ignore[no-untyped-def]
     index, texts = replayed(history, recipe)
@@ -147,7 +146,6 @@ def test_an_index_with_a_past_answers_like_a_new_one(history, text, recipe, vect
         assert place.order == pytest.approx(answers[1][key].order, abs=1e-6)
 
 
-@settings(max_examples=80, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS, st.sets(st.integers(0, 11)), st.integers(1, 4))
 def test_what_is_filtered_takes_no_place(history, text, recipe, vector, keys, k) -> None:  # type: ignore[no-untyped-def]
     index, texts = replayed(history, recipe)
@@ -159,7 +157,6 @@ def test_what_is_filtered_takes_no_place(history, text, recipe, vector, keys, k)
     assert best == every[:k]
 
 
-@settings(max_examples=60, deadline=None)
 @given(HISTORIES, QUERIES, RECIPES, QUERY_VECTORS, st.floats(0, 1))
 def test_min_score_takes_away_and_reorders_nothing(history, text, recipe, vector, least) -> None:  # type: ignore[no-untyped-def]
     index, _ = replayed(history, recipe)

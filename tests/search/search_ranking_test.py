@@ -96,7 +96,6 @@ def test_nothing_wanted_and_nothing_there() -> None:
     assert rank(evidence([0.0, 0.0], [0.0, 0.0]), PLAIN, 5) == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(SHARES, st.none() | SHARES, SHARES, st.none() | SHARES)
 def test_a_score_grows_with_its_evidence(words, cosine, more_words, more_cosine) -> None:  # type: ignore[no-untyped-def]
     """More words or a higher cosine never make the absolute score of the same text smaller."""
@@ -111,7 +110,6 @@ def test_a_score_grows_with_its_evidence(words, cosine, more_words, more_cosine)
         assert 0 < score <= after[row] <= 1
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.booleans()), min_size=1, max_size=25))
 def test_neighbours_are_those_of_the_sorted_session(steps: list[tuple[int, int, bool]]) -> None:
     """Additions in any order and removals leave the links that sorting the living texts gives."""

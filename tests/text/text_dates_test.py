@@ -158,7 +158,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(PIECES | st.text(st.characters(codec=None), max_size=3), max_size=12), st.datetimes())
 def test_whatever_stands_there_gives_spans_in_order(pieces: list[str], now: datetime) -> None:
     spans = date_mentions("".join(pieces), now)

@@ -65,7 +65,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES | st.text(max_size=3), max_size=30).map("".join))
 def test_nothing_is_lost_but_white_space_around_sentences(text: str) -> None:
     sentences = split_sentences(text)

@@ -3,28 +3,14 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from _postgres import postgres_is_missing, postgres_url
+from _postgres import own_schema, postgres_is_missing, postgres_url
 from _store_world import Make, StoreCase
 
 from agentscope_reme.vector_store import PgVectorStore, VectorStore
-
-
-@asynccontextmanager
-async def own_schema() -> AsyncIterator[str]:
-    """The name of a schema that is dropped afterwards."""
-    import asyncpg
-
-    schema = f'"记忆" {uuid.uuid4().hex}'
-    yield schema
-    connection = await asyncpg.connect(postgres_url())
-    quoted = schema.replace('"', '""')
-    await connection.execute(f'DROP SCHEMA IF EXISTS "{quoted}" CASCADE')
-    await connection.close()
 
 
 @asynccontextmanager

@@ -13,6 +13,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,7 +23,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["postgres_is_missing", "postgres_url"]
+__all__ = ["own_schema", "postgres_is_missing", "postgres_url"]
 
 _URL = "REME_TEST_POSTGRES_URL"
 _STARTED_WITHIN = 120.0
@@ -40,6 +43,19 @@ def postgres_is_missing() -> str:
 def postgres_url() -> str:
     """The server, started where it is not running."""
     return os.environ.get(_URL) or _start()
+
+
+@asynccontextmanager
+async def own_schema() -> AsyncIterator[str]:
+    """The name of a schema that is dropped afterwards."""
+    import asyncpg
+
+    schema = f'"记忆" {uuid.uuid4().hex}'
+    yield schema
+    connection = await asyncpg.connect(postgres_url())
+    quoted = schema.replace('"', '""')
+    await connection.execute(f'DROP SCHEMA IF EXISTS "{quoted}" CASCADE')
+    await connection.close()
 
 
 def _start() -> str:

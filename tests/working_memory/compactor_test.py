@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, PromptError
@@ -348,7 +348,6 @@ def always(reply: str) -> Callable[..., str]:
 sizes = st.lists(st.tuples(st.sampled_from(["user", "agent", "tool"]), st.integers(1, 9_000)), min_size=1, max_size=6)
 
 
-@settings(max_examples=25, deadline=None)
 @given(sizes, st.booleans())
 def test_every_character_reaches_the_model_and_every_request_fits(shape: list[tuple[str, int]], chinese: bool) -> None:
     messages: list[Msg] = []
@@ -517,7 +516,6 @@ def _checkpoint_text(parts: tuple[list[str], ...]) -> str:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(sections, sections, st.integers(30, 400), st.sampled_from(["en", "zh"]))
 def test_a_joined_summary_keeps_form_and_budget(one: Any, other: Any, budget: int, language: str) -> None:
     history, turn = _checkpoint_text(one), _checkpoint_text(other)

@@ -95,7 +95,6 @@ def _with_content(content: Any) -> Msg:
     return msg
 
 
-@settings(max_examples=80, deadline=None)
 @given(HISTORIES, SAID, COUNTS, st.integers(120, 900), st.sampled_from(["en", "zh"]), st.booleans())
 def test_it_fits_has_six_headings_and_is_deterministic(
     messages: list[Msg],
@@ -118,7 +117,6 @@ def test_it_fits_has_six_headings_and_is_deterministic(
         assert "</summary" not in text
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     HISTORIES,
     st.lists(st.sampled_from(["tool", "agent", "system", "list"]), min_size=1, max_size=4),
@@ -141,7 +139,7 @@ def test_what_tools_and_the_agent_order_is_neither_goal_nor_constraint(
     assert not [item for item in (*read.goal, *read.constraints) if "HOSTILE" in item]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(
     st.lists(SAID, min_size=20, max_size=20),
     st.lists(st.integers(0, 99), min_size=1, max_size=5, unique=True),
@@ -365,7 +363,6 @@ def test_a_model_s_summary_is_carried_section_by_section() -> None:
     assert (read.progress_doing, read.decisions, read.next_steps, read.context) == (("d",), ("e",), ("n",), ("x",))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.integers(120, 600),
     st.lists(st.sampled_from(["and then go on with it", "因为它很重要", ", so", "。"]), max_size=40),

@@ -48,6 +48,9 @@ class Session:
             max_input_length=window,
             old_max_bytes=600,
             tool_result_compact_keep_n=1,
+            enable_notes=False,
+            enable_search_tools=False,
+            default_file_store_config={"vector_enabled": False},
         )
         self.agent = ReActAgent("agent", SYSTEM * 5, ScriptedChatModel([]), OpenAIChatFormatter())
         self.events: list[Event] = []

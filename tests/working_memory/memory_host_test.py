@@ -9,7 +9,7 @@ import pytest
 from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg
 from agentscope.session import JSONSession
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import ReMeLight
@@ -70,7 +70,6 @@ async def views(memory):
 
 
 @given(OPERATIONS)
-@settings(max_examples=30)
 def test_every_operation_does_what_the_hosts_does(operations):
     async def main(folder):
         async with ReMeLight(folder) as reme:

@@ -177,7 +177,6 @@ def test_expiry_keeps_head_tail_and_hash(tmp_path):
 
 
 @given(TEXT, st.integers(0, 300), st.integers(0, 300))
-@settings(max_examples=80, deadline=None)
 def test_what_remains_is_a_true_head_and_tail(tmp_path_factory, text, keep, again):
     store = OffloadStore(tmp_path_factory.mktemp("o"))
     name = aged(store, text, days=1)

@@ -2,7 +2,7 @@
 """Piece after piece gives the whole."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentscope_reme.working_memory._paging import line_start, page_of
@@ -22,7 +22,6 @@ def read_on(data: bytes, page, **limits):
 
 @given(TEXT, st.integers(1, 9), st.integers(4, 60), st.integers(0, 300), st.booleans())
 @example("汉" * 30, 1, 4, 0, True)
-@settings(max_examples=300, deadline=None)
 def test_pieces_have_no_gap_and_no_overlap(text, limit, max_bytes, start, by_byte):
     data = text.encode()
     limits = {"limit": limit, "max_bytes": max_bytes}
@@ -40,7 +39,6 @@ def test_pieces_have_no_gap_and_no_overlap(text, limit, max_bytes, start, by_byt
 
 
 @given(TEXT)
-@settings(max_examples=100, deadline=None)
 def test_lines_begin_where_they_do(text):
     lines = text.encode().split(b"\n")
     for number in range(1, len(lines) + 3):

@@ -90,7 +90,6 @@ def test_reading_on_gives_the_hidden_text_without_gap_or_overlap(tmp_path_factor
 
 
 @given(st.lists(LONG, min_size=1, max_size=4), st.integers(1_000, 2_000))
-@settings(max_examples=25, deadline=None)
 def test_reading_on_through_messages_gives_each_once(tmp_path_factory, texts, piece):
     room = Room(tmp_path_factory.mktemp("r"), max_bytes=piece)
     said = [room.say(text, at=f"2025-01-31 10:00:{number:02}.000") for number, text in enumerate(texts)]
@@ -210,7 +209,6 @@ def test_a_surrogate_in_a_message_does_not_hide_its_words(room):
 
 
 @given(st.text(alphabet="汉字ab 👍", max_size=3000), st.text(alphabet="汉字ab 👍", max_size=3000))
-@settings(max_examples=40, deadline=None)
 def test_a_match_in_a_long_line_shows_where_to_read(tmp_path_factory, before, after):
     room = Room(tmp_path_factory.mktemp("r"))
     before, after = before + "x" * 200, "y" * 200 + after

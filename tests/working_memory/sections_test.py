@@ -2,7 +2,7 @@
 """The six sections of a summary."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme.working_memory._sections import Checkpoint, heading_count, parse_checkpoint, render_checkpoint
@@ -42,7 +42,6 @@ MARKED = st.integers(0, 999).map("q{0} word{0}".format)
 LANGUAGES = st.sampled_from(["en", "zh"])
 
 
-@settings(max_examples=120, deadline=None)
 @given(CHECKPOINTS, LANGUAGES)
 def test_what_is_rendered_is_read_back(checkpoint: Checkpoint, language: str) -> None:
     text = render_checkpoint(checkpoint, language)
@@ -50,7 +49,6 @@ def test_what_is_rendered_is_read_back(checkpoint: Checkpoint, language: str) ->
     assert heading_count(text) == 6
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.lists(HARD_PIECES | st.text(max_size=6), max_size=20).map("".join))
 def test_reading_any_text_gives_a_checkpoint_that_is_stable(text: str) -> None:
     checkpoint = parse_checkpoint(text)
@@ -58,7 +56,6 @@ def test_reading_any_text_gives_a_checkpoint_that_is_stable(text: str) -> None:
     assert 0 <= heading_count(text) <= 6
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["", "- ", "* ", "## ", "### ", "> ", "  "]), MARKED), max_size=12))
 def test_nothing_is_lost(lines: list[tuple[str, str]]) -> None:
     read = render_checkpoint(parse_checkpoint("\n".join(mark + words for mark, words in lines)), "en")

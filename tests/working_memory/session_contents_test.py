@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import EventKind, MemoryManager, ReMeLight
@@ -195,7 +195,6 @@ HISTORIES = st.lists(st.sampled_from(["user", "pair", "pair", "parallel", "dangl
 
 
 @given(kinds=HISTORIES, picks=st.sets(st.integers(0, 20)), pinned=st.none() | st.integers(0, 20))
-@settings(max_examples=60)
 def test_marking_messages_compressed_never_parts_a_call_from_its_result(tmp_path_factory, kinds, picks, pinned):
     services = services_in(tmp_path_factory.mktemp("w"))
 

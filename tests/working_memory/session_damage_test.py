@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from agentscope.message import Msg
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import EventKind, MemoryManager
@@ -44,7 +44,6 @@ BLOCKS = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_siz
 
 
 @given(contents=st.lists(CONTENTS | BLOCKS, min_size=1, max_size=5), how=st.sampled_from(["added", "edited", "state"]))
-@settings(max_examples=40)
 def test_a_message_that_msg_refuses_costs_no_other(tmp_path_factory, contents, how):
     services = services_in(tmp_path_factory.mktemp("w"))
     memory = filled(services)
@@ -155,7 +154,6 @@ def test_a_later_format_is_refused_and_left_alone(tmp_path, op):
 
 
 @given(st.sets(st.text(max_size=20) | st.sampled_from(["Alice", "../x", "u 1", "会话", "x" * 300]), max_size=5))
-@settings(max_examples=30)
 def test_the_ids_that_are_listed_are_those_that_resume_takes(tmp_path_factory, ids):
     services = services_in(tmp_path_factory.mktemp("w"))
     for number, session_id in enumerate(sorted(ids)):

@@ -152,7 +152,6 @@ def test_three_of_six_headings_are_enough(language: str, chosen: set[int], depth
         assert f" {len(chosen)} " in problems[0]
 
 
-@settings(max_examples=60)
 @given(st.integers(1, 400), st.integers(1, 3_000), st.integers(1, 3_000))
 def test_sizes(items: int, budget: int, replaced: int) -> None:
     text = GOOD_EN.strip() + "\n- fact" * items

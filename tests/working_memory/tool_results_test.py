@@ -74,7 +74,6 @@ def files(compactor: ToolResultCompactor) -> list[str]:
 @given(LONG, LIMIT, LANGUAGE)
 @example("汉字" * 5000, 101, "zh")
 @example("a🌍b🌎c", 5, "en")
-@settings(max_examples=150, deadline=None)
 def test_cut_to_the_limit_and_whole_again(tmp_path_factory, text, limit, language):
     compactor, msg = fresh(tmp_path_factory), result(text)
     before = state(msg)
@@ -104,7 +103,6 @@ def test_cut_to_the_limit_and_whole_again(tmp_path_factory, text, limit, languag
 
 
 @given(LONG, st.lists(LIMIT, min_size=2, max_size=4), LANGUAGE)
-@settings(max_examples=80, deadline=None)
 def test_cut_again_is_as_if_cut_once_and_points_to_the_first_copy(tmp_path_factory, text, limits, language):
     compactor = fresh(tmp_path_factory)
     msg = once = result(text)
@@ -258,7 +256,6 @@ def is_text(item) -> bool:
 
 
 @given(st.lists(ITEM, max_size=6), LIMIT, LIMIT)
-@settings(max_examples=150, deadline=None)
 def test_text_blocks_share_one_budget_and_others_stay(tmp_path_factory, output, limit, lower):
     compactor, msg = fresh(tmp_path_factory), result(output)
     before, full = state(msg), output_text(msg.content[0])
@@ -326,7 +323,6 @@ def test_an_output_that_is_neither_text_nor_list_is_cut_as_json(compactor):
 
 
 @given(LONG, LIMIT, LIMIT, st.booleans(), LANGUAGE)
-@settings(max_examples=80, deadline=None)
 def test_a_huge_request_is_cut_alike(tmp_path_factory, text, limit, lower, as_string, language):
     compactor = fresh(tmp_path_factory)
     image = {"type": "image", "source": {"type": "url", "url": "u"}}
