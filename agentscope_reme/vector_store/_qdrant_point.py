@@ -42,7 +42,8 @@ def key_of(identity: Any) -> str:
 def point_of(node: MemoryNode, vector: np.ndarray | None, tokenizer: WordTokenizer) -> Any:
     """The point of a memory; blocking for long texts.
 
-    Qdrant stores vectors with length 1 where it compares by cosine, so their length is kept beside them.
+    A server gives vectors that are compared by cosine a length of 1, and the local mode does so at times. So they have
+    that when they are sent, and their length is kept beside them.
 
     Raises:
         `ConfigError`: metadata that JSON cannot hold.
@@ -53,8 +54,9 @@ def point_of(node: MemoryNode, vector: np.ndarray | None, tokenizer: WordTokeniz
     vectors: dict[str, Any] = {}
     held: dict[str, Any] = payload(node)
     if vector is not None:
-        vectors[MEANING] = vector.tolist()
-        held[_LENGTH] = float(np.linalg.norm(vector.astype(np.float64)))
+        row = vector.astype(np.float64)
+        held[_LENGTH] = float(np.linalg.norm(row))
+        vectors[MEANING] = (row / held[_LENGTH]).tolist()
     counts = word_numbers(tokenizer.tokens(node.searched_text))
     if counts:
         weights = [count * (_SATURATION + 1) / (count + _SATURATION) for count in counts.values()]
