@@ -19,7 +19,7 @@ from . import _local_catalog as catalog
 from . import _local_spaces as spaces
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
 from ._local_file import SharedFile
-from ._local_rows import NodeRow, facets_of, packed, row_of, storable
+from ._local_rows import NodeRow, packed, row_of, storable
 from ._local_shelf import Shelf
 from ._order import check_sort_key
 from ._space import VectorSpace, check_vector
@@ -215,7 +215,7 @@ class LocalVectorStore(VectorStore):
     # ------------------------------------------------------------------ inside
 
     async def _enter(self, space: VectorSpace | None) -> None:
-        database = await asyncio.to_thread(self._file.acquire)
+        database = self._file.acquire()
         try:
             number = await database.run(spaces.open_collection, self.collection_name, space)
         except BaseException:
@@ -236,7 +236,7 @@ class LocalVectorStore(VectorStore):
             space = self.space or VectorSpace("", len(node.vector))  # what the collection has is checked in SQLite
             vector = packed(check_vector(self.collection_name, space, node.vector))
         words = storable("\n".join(self._tokenizer.tokens(node.searched_text)))
-        return NodeRow(node.key, row_of(node), facets_of(node), vector, words)
+        return NodeRow(node.key, *row_of(node), vector, words)
 
     def _open_database(self) -> Database:
         self._refuse_closed()

@@ -11,12 +11,14 @@ from typing import Any
 from .._errors import VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode
 from ._local_filters import define_functions, order_by, where
-from ._local_rows import COLUMNS, READ, NodeRow, changed, facets_of, node_of, row_of, unpacked
+from ._local_rows import COLUMNS, READ, NodeRow, node_of, row_of, unpacked
 
 __all__ = ["count", "find", "forget_deletions", "get", "nodes_of_ids", "patch", "remove_all", "write"]
 
 _LISTED_DELETIONS = 50_000
 _PARAMETERS = 500
+_RANKED = frozenset({"author", "message_time", "ref_memory_id"})
+_FACETED = frozenset({"tags", "entities", "source_ids", "metadata"})
 _NODE = f"n.id, {', '.join(f'n.{name}' for name in (*READ, 'rest'))}"
 _WRITTEN = ("collection", "version", "indexed", "cutter", "words", *COLUMNS)
 _INSERT = f"INSERT INTO node ({', '.join(_WRITTEN)}) VALUES ({', '.join('?' * len(_WRITTEN))})"
@@ -83,12 +85,13 @@ def patch(connection: sqlite3.Connection, collection: int, changes: Mapping[str,
         if fields is None:
             continue
         node, new = ids[key], replace(old, **fields)
-        connection.execute(_CHANGE, (version, *row_of(new), node))
-        if changed(fields):
+        values, facets = row_of(new)
+        connection.execute(_CHANGE, (version, *values, node))
+        if not _RANKED.isdisjoint(fields):
             connection.execute("UPDATE node SET indexed = version WHERE id = ?", (node,))
-        if facets_of(new) != facets_of(old):
+        if not _FACETED.isdisjoint(fields):
             connection.execute("DELETE FROM facet WHERE node = ?", (node,))
-            _put_facets(connection, [(collection, *facet, node) for facet in facets_of(new)])
+            _put_facets(connection, [(collection, *facet, node) for facet in facets])
     return len(nodes)
 
 
@@ -120,7 +123,7 @@ def find(
     sql, values = where(collection, conditions)
     if after is not None:
         sql, values = f"{sql} AND n.key > ?", [*values, after]
-    order, sorted_by = order_by(sort_key, reverse)
+    order, sorted_by = order_by(sort_key, reverse, conditions)
     query = f"SELECT {_NODE} FROM node n WHERE {sql} ORDER BY {order} LIMIT ?"
     rows = connection.execute(query, (*values, *sorted_by, -1 if limit is None else max(0, limit)))
     return [node_of(row[1:]) for row in rows]

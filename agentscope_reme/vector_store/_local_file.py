@@ -29,7 +29,7 @@ class SharedFile:
         self._database: Database | None = None
 
     def acquire(self) -> Database:
-        """The open database; give it back with `release`."""
+        """The database, which is opened at its first use; give it back with `release`. Does not block."""
         with self._guard:
             if self._database is None:
                 self._database = Database(self.path, migrations=MIGRATIONS, busy_timeout=self._busy_timeout)
@@ -40,7 +40,8 @@ class SharedFile:
         """Close the database, if nobody else uses it. Blocking."""
         with self._guard:
             self._users -= 1
-            if self._users or self._database is None:
-                return
-            database, self._database = self._database, None
+            database = None if self._users else self._database
+            if database is not None:
+                self._database = None
+        if database is not None:
             database.close_sync()

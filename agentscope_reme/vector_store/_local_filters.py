@@ -17,6 +17,7 @@ Where = tuple[str, list[Any]]
 """SQL with question marks, and what stands for them."""
 
 _NEVER: Where = ("0", [])
+_INDEXED = {"owner", "memory_id", "memory_target", "ref_memory_id"}
 _COLUMNS = {name for name, kind in FIELDS.items() if kind != "texts"}
 
 
@@ -42,19 +43,31 @@ def where(collection: int, conditions: Sequence[Condition]) -> Where:
     return " AND ".join(sql for sql, _ in parts), [value for _, values in parts for value in values]
 
 
-def order_by(sort_key: str, reverse: bool) -> Where:
-    """The order of memories `n`: by a field, those without a value last, equals by key."""
-    direction = "DESC" if reverse else "ASC"
+def order_by(sort_key: str, reverse: bool, conditions: Sequence[Condition] = ()) -> Where:
+    """The order of memories `n`: by a field, those without a value last, equals by key.
+
+    Where conditions leave few, these are put in order, and not all memories of the collection read in that order; the
+    plus sign says so to SQLite.
+    """
+    direction, sign = "DESC" if reverse else "ASC", "+" if _leave_few(conditions, sort_key) else ""
     if sort_key == "key":
-        return f"n.key {direction}", []
+        return f"{sign}n.key {direction}", []
     if sort_key in NUMBERS:
-        return f"n.{sort_key} {direction} NULLS LAST, n.key", []
+        return f"{sign}n.{sort_key} {direction} NULLS LAST, n.key", []
     if sort_key in _COLUMNS:
         return f"CAST(n.{sort_key} AS BLOB) {direction} NULLS LAST, n.key", []
     value = "(SELECT {} FROM facet f WHERE f.node = n.id AND f.field = ? AND f.kind <> 'element')"
     texts, held = value.format("kind = 'text'"), value.format("iif(kind = 'text', CAST(value AS BLOB), value)")
     field = storable(sort_key)
     return f"{texts} {direction} NULLS LAST, {held} {direction}, n.key", [field, field]
+
+
+def _leave_few(conditions: Sequence[Condition], sort_key: str) -> bool:
+    """Whether one of them is looked up in an index, and that one does not give the order too."""
+    looked_up = [each for each in conditions if each.operator != "range" and None not in each.values]
+    if any(each.field == "owner" and len(each.values) == 1 and each.operator != "contains" for each in looked_up):
+        return sort_key != "time_created"
+    return any(each.field not in _COLUMNS or each.field in _INDEXED for each in looked_up)
 
 
 def _of_column(condition: Condition) -> Where:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from ._ranking import asks
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["COLUMNS", "NodeRow", "facets_of", "node_of", "packed", "readable", "row_of", "storable", "unpacked"]
+__all__ = ["COLUMNS", "READ", "NodeRow", "node_of", "packed", "readable", "row_of", "storable", "unpacked"]
 
 COLUMNS = ("asks", "key", "memory_id", *TEXTS, *NUMBERS, "content", "when_to_use", "rest")
 """The columns that a memory's own fields fill."""
@@ -28,45 +28,61 @@ _TIMES = tuple(name for name, kind in FIELDS.items() if kind == "time")
 _LISTS = tuple(name for name, kind in FIELDS.items() if kind == "texts")
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+Facet = tuple[Any, str, Any]
+"""Field, kind and value; see `_local_schema`."""
+
+
 class NodeRow(NamedTuple):
     """A memory, ready to be stored.
 
     Args:
         key (`str`): its key.
         values (`tuple`): of `COLUMNS`.
-        facets (`list`): field, kind and value of what is kept in rows of its own.
+        facets (`list[Facet]`): what is kept in rows of its own.
         vector (`bytes | None`): float32.
         words (`str | bytes`): cut, a line each.
     """
 
     key: str
     values: tuple
-    facets: list[tuple[Any, str, Any]]
+    facets: list[Facet]
     vector: bytes | None
     words: str | bytes
 
 
-def row_of(node: MemoryNode) -> tuple:
-    """The values of `COLUMNS`.
+def row_of(node: MemoryNode) -> tuple[tuple, list[Facet]]:
+    """The values of `COLUMNS`, and the facets: everything in it that can be filtered by and has no column.
 
     Raises:
         `ConfigError`: metadata that JSON cannot hold.
     """
     flat = flat_fields(node)
-    rest: dict[str, Any] = {name: _iso(getattr(node, name)) for name in _TIMES if getattr(node, name)}
+    texts = [storable(flat[name]) if name in flat else None for name in TEXTS]
+    numbers = [float(flat[name]) if name in flat else None for name in NUMBERS]  # type: ignore[arg-type]
+    use = storable(node.when_to_use) if node.when_to_use else None
+    values = (asks(node.content), node.key, node.memory_id, *texts, *numbers, storable(node.content), use, _rest(node))
+    facets = [
+        (storable(field), kind, value)
+        for field, held in flat.items()
+        if FIELDS.get(field, "texts") == "texts"
+        for kind, value in _facets(held)
+    ]
+    return values, facets
+
+
+def _rest(node: MemoryNode) -> str | bytes:
+    rest: dict[str, Any] = {name: getattr(node, name).isoformat() for name in _TIMES if getattr(node, name)}
     rest.update((name, getattr(node, name)) for name in _LISTS if getattr(node, name))
     rest |= {"importance": node.importance, "score": node.score, "access_count": node.access_count}
     rest["is_active"] = node.is_active
     if node.metadata:
         rest["metadata"] = dict(node.metadata)
     try:
-        data = json.dumps(rest, ensure_ascii=False, separators=(",", ":"))
+        return storable(_JSON.encode(rest))
     except (TypeError, ValueError, RecursionError) as error:
         raise ConfigError(f"The metadata of {node!r} cannot be kept ({error}): give JSON values.") from error
-    texts = [storable(flat[name]) if name in flat else None for name in TEXTS]
-    numbers = [float(flat[name]) if name in flat else None for name in NUMBERS]  # type: ignore[arg-type]
-    use = storable(node.when_to_use) if node.when_to_use else None
-    return (asks(node.content), node.key, node.memory_id, *texts, *numbers, storable(node.content), use, storable(data))
 
 
 def node_of(values: Sequence, vector: np.ndarray | None = None) -> MemoryNode:
@@ -78,16 +94,6 @@ def node_of(values: Sequence, vector: np.ndarray | None = None) -> MemoryNode:
         if name in fields:
             fields[name] = datetime.fromisoformat(fields[name])
     return MemoryNode(**fields, vector=vector)
-
-
-def facets_of(node: MemoryNode) -> list[tuple[Any, str, Any]]:
-    """Field, kind and value of everything in it that can be filtered by and has no column."""
-    return [
-        (storable(field), kind, value)
-        for field, held in flat_fields(node).items()
-        if FIELDS.get(field, "texts") == "texts"
-        for kind, value in _facets(held)
-    ]
 
 
 def _facets(held: Any) -> Iterator[tuple[str, Any]]:
@@ -123,12 +129,3 @@ def unpacked(data: bytes) -> np.ndarray:
     import numpy as np
 
     return np.frombuffer(data, dtype="<f4")
-
-
-def _iso(time: datetime) -> str:
-    return time.isoformat()
-
-
-def changed(values: Mapping[str, Any]) -> bool:
-    """Whether a patch touches what ranking knows of a memory besides its words and its vector."""
-    return not values.keys().isdisjoint(("author", "message_time", "ref_memory_id"))

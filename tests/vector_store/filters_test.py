@@ -43,7 +43,7 @@ def test_filters_mean_what_matches_says(name: str, tmp_path: Path) -> None:
                 assert {hit.node.key for hit in hits} <= wanted, spec
             await store.drop()
 
-    @settings(max_examples=case.examples or settings.default.max_examples)
+    @settings(max_examples=case.examples or settings().max_examples)
     @given(NODES, st.lists(filters(), min_size=5, max_size=12))
     def law(nodes: Sequence[MemoryNode], tried: Sequence[Mapping[str, Any]]) -> None:
         asyncio.run(compare(nodes, tried))

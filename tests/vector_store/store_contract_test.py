@@ -416,7 +416,7 @@ def test_a_patch_changes_fields_and_nothing_else(name: str, tmp_path: Path) -> N
         store = await opened(make)
         other = note("other", [0, 1, 0, 0])
         await store.write([FULL, other])
-        changes = {
+        changes: dict[str, Any] = {
             "is_active": True,
             "importance": 0.1,
             "tags": ("new",),
@@ -570,7 +570,8 @@ def test_reindex_gives_every_memory_a_vector_of_the_new_model(name: str, tmp_pat
         nodes = [note(f"memory {'ae'[n % 2] * n}", [1, 0, 0, n], tags=(str(n),)) for n in range(5)]
         nodes += [note("by use", when_to_use="eeee"), note("refuses")]
         await store.write(nodes)
-        asked, told = [], []
+        asked: list[str] = []
+        told: list[tuple[int, int]] = []
         new = VectorSpace("new-model", 3)
 
         async def embed(given: Sequence[str]) -> list[np.ndarray | None]:
@@ -610,7 +611,9 @@ def test_reindex_goes_on_where_it_was_broken_off(name: str, tmp_path: Path) -> N
         store = await opened(make, collection)
         nodes = [note(f"memory number {n}", [1, 0, 0, n]) for n in range(250)]
         await store.write(nodes)
-        new, asked, words = VectorSpace("new-model", 4), [], []
+        new = VectorSpace("new-model", 4)
+        asked: list[str] = []
+        words: list[int] = []
 
         async def breaks(given: Sequence[str]) -> list[np.ndarray]:
             words.append(len(await store.hybrid_search(ask("memory number 7"), 300)))

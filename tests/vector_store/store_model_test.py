@@ -206,7 +206,7 @@ def test_a_store_agrees_with_a_dictionary(name: str, tmp_path: Path) -> None:
             finally:
                 await world.store.close()
 
-    @settings(max_examples=case.examples or settings.default.max_examples)
+    @settings(max_examples=case.examples or settings().max_examples)
     @given(STEPS)
     def law(steps: Sequence[Step]) -> None:
         asyncio.run(history(steps))
