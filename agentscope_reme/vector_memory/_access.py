@@ -82,3 +82,5 @@ class AccessLog:
             await self.flush()
         except ReMeError as error:
             logger.warning("It could not be noted down which memories were found: %s", error)
+        except Exception:
+            logger.exception("It could not be noted down which memories were found.")

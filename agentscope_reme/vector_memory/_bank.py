@@ -307,7 +307,7 @@ class MemoryBank:
             `MemoryNotFound`, `AmbiguousMemoryId`: as `delete`.
         """
         node = await self._books.lineage.find(memory_id, owner)
-        gone = [] if node else await self._books.lineage.retired(memory_id, owner)
+        gone = [] if node else await self._books.lineage.ends(memory_id, owner)
         keys = {node.key} if node else {row.key for row in gone}
         for key in tuple(keys):
             keys |= {row.key for row in await self._books.lineage.before(key)}

@@ -22,7 +22,7 @@ async def delete(books: Books, memory_id: str, owner: Owner | None, reason: Reas
     while True:
         node = await books.lineage.find(memory_id, owner)
         if node is None:
-            for row in await books.lineage.retired(memory_id, owner):
+            for row in await books.lineage.ends(memory_id, owner):
                 await _erase(books, row.key)  # what a crash may have left
             return False
         async with books.writing.lock():

@@ -69,7 +69,7 @@ class Filling:
         async def embed(texts: Sequence[str]) -> list[np.ndarray | None]:
             nonlocal refused
             vectors = await self._vectors.embedded(texts)
-            refused += vectors.count(None)
+            refused += sum(vector is None for vector in vectors)
             return vectors
 
         notes = await self._notes()
@@ -102,6 +102,8 @@ class Filling:
             await self.run()
         except ReMeError as error:
             logger.warning("Some memories have no vectors yet and are found by words: %s", error)
+        except Exception:
+            logger.exception("Some memories have no vectors yet and are found by words.")
 
     async def _notes(self, limit: int | None = None) -> list[MemoryNode]:
         return await self._ledger.find([Condition("memory_type", "equal", (_TYPE,))], limit=limit)

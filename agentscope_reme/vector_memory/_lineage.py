@@ -71,17 +71,30 @@ class Lineage:
                     waiting.append((row.key, row.time))
         return sorted(found.values(), key=lambda row: row.time)
 
+    async def ends(self, memory_id: str, owner: Owner | None) -> list[Retired]:
+        """The last retirement in the line of each memory that had this id and is not there any more: its deletion."""
+        ends = []
+        for row in _newest(await self.retired(memory_id, owner)):
+            node, last = await self._end(row)
+            if node is None:
+                ends.append(last)
+        return ends
+
     async def _follow(self, row: Retired) -> MemoryNode | None:
         """What took the place of a retired memory in the end."""
+        return (await self._end(row))[0]
+
+    async def _end(self, row: Retired) -> tuple[MemoryNode | None, Retired]:
+        """The memory at the end of a line and what was retired last in it."""
+        owner = Owner.of_key(row.row.memory_target)
         while row.successor:
             if node := (await self._store.get([row.successor])).get(row.successor):
-                return node
-            owner = Owner.of_key(row.row.memory_target)
+                return node, row
             later = [each for each in await self.retired(row.successor_id, owner) if each.time > row.time]
             if not later:
-                return None
+                break
             row = later[0]
-        return None
+        return None, row
 
     async def _rows(self, conditions: list[Condition]) -> list[Retired]:
         return [retired(row) for row in await self._ledger.find(conditions, sort_key="time_created", reverse=True)]

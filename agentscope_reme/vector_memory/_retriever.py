@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from .._errors import ConfigError, VectorSpaceError
@@ -57,6 +56,17 @@ class _Asked:
 
     view: QueryView
     vector: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be found of what is relevant."""
+
+    limit: int
+    similarity: Similarity
+    threshold: float | None
+    min_score: float | None
+    include_inactive: bool
 
 
 class MemoryRetriever:
@@ -181,24 +191,36 @@ class MemoryRetriever:
         if limit < 1 or (owners is not None and not owners):
             return []
         conditions = conditions_of(owners, filters, self._bank.timezone, include_inactive)
-        asked = await self._asked(texts, conditions)
-        count = max(_FEWEST, 2 * limit)
-        while True:
-            results = [await self._hits(each, conditions, count) for each in asked]
-            found = self._placed(results, how)
-            if not include_inactive:
-                now = self._bank.clock()
-                found = [each for each in found if not is_over(each.node, now)]
-            if min_score is not None:
-                found = [each for each in found if each.score >= min_score]
-            if hybrid_threshold is not None:
-                found = await self._near(found, asked, hybrid_threshold, how)
-            found = _once(found)
-            if len(found) >= limit or all(len(hits) < count for hits in results):
-                return found[:limit]
-            count *= 4
+        wanted = _Wanted(limit, how, hybrid_threshold, min_score, include_inactive)
+        try:
+            return await self._search(texts, conditions, wanted)
+        except VectorSpaceError as error:
+            if self._bank.store.space is None:
+                raise
+            await self._bank.displaced(error)
+            return await self._search(texts, conditions, wanted)
 
     # ------------------------------------------------------------------ inside
+
+    async def _search(
+        self, texts: Sequence[str], conditions: Sequence[Condition], wanted: _Wanted
+    ) -> list[RetrievedMemory]:
+        asked = await self._asked(texts, conditions)
+        count = max(_FEWEST, 2 * wanted.limit)
+        while True:
+            results = [await self._hits(each, conditions, count) for each in asked]
+            found = self._placed(results, wanted.similarity)
+            if not wanted.include_inactive:
+                now = self._bank.clock()
+                found = [each for each in found if not is_over(each.node, now)]
+            if wanted.min_score is not None:
+                found = [each for each in found if each.score >= wanted.min_score]
+            if wanted.threshold is not None:
+                found = await self._near(found, asked, wanted.threshold, wanted.similarity)
+            found = _once(found)
+            if len(found) >= wanted.limit or all(len(hits) < count for hits in results):
+                return found[: wanted.limit]
+            count *= 4
 
     async def _asked(self, texts: Sequence[str], conditions: Sequence[Condition]) -> list[_Asked]:
         bank = self._bank
@@ -224,14 +246,9 @@ class MemoryRetriever:
         recipe = replace(self.recipe, vector_weight=meaning / (meaning + words))
         if asked.vector is not None and (scale := await self._bank.vectors.scale()):
             recipe = recipe.with_cosine(scale)
-        search = partial(
-            self._bank.store.hybrid_search, asked.view, count, conditions=conditions, recipe=recipe, candidates=count
+        return await self._bank.store.hybrid_search(
+            asked.view, count, vector=asked.vector, conditions=conditions, recipe=recipe, candidates=count
         )
-        try:
-            return await search(vector=asked.vector)
-        except VectorSpaceError as error:
-            await self._bank.displaced(error)
-            return await search()
 
     def _placed(self, results: Sequence[Sequence[StoreHit]], how: Similarity) -> list[RetrievedMemory]:
         """What the queries found as one result, in order."""
