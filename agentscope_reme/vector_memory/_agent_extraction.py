@@ -55,7 +55,7 @@ class AgentExtractor:
             `ModelReplyError`: the model failed, or called no tool although it did not find that there is nothing.
         """
         prompts = Prompts(self._access, assignment)
-        found, shown = Extraction(), Shown()
+        found, shown = Extraction(), Shown(refs=True)
         for part in await in_thread(prompts.passages):
             await self._memories(prompts, assignment, part, found, shown)
             if assignment.kind.keeps_profile:

@@ -13,11 +13,12 @@ from agentscope.message import Msg
 from .._errors import ConfigError, ModelReplyError, ReMeError
 from .._events import EventKind
 from ..chat import parse_json
-from ..message import delimited, escape_data
+from ..message import delimited
 from ..record import MemoryNode
 from ._agent_tools import Say, as_texts, toolkit_of
 from ._bank import Filters, MemoryBank
 from ._conversations import Conversations
+from ._data_tags import escaped
 from ._delegation import delegate, targets_text
 from ._extraction import in_thread
 from ._memory_agent import run_agent
@@ -175,7 +176,7 @@ class AgentRetriever:
         text = await in_thread(self._talk, messages) if messages else ""
         return sections(
             self._text(language, "conversation", conversation=delimited(text, "conversation")) if text else "",
-            self._text(language, "find_request", request=delimited(escape_data(query, "conversation"), "request")),
+            self._text(language, "find_request", request=delimited(escaped(query), "request")),
         )
 
     def _talk(self, messages: Sequence[Msg]) -> str:
@@ -185,7 +186,7 @@ class AgentRetriever:
         return parts[-1].text if parts else ""
 
     def _text(self, language: str, name: str, **values: object) -> str:
-        return self._access.book.text(language, f"memory_agent.{name}", **values)
+        return self._access.book.get(language, f"memory_agent.{name}").fill(**values)
 
 
 def _named(answer: str) -> list[str] | None:

@@ -41,7 +41,7 @@ class Say:
         self._book, self._language = book, language
 
     def __call__(self, name: str, **values: object) -> str:
-        return self._book.text(self._language, f"memory_agent.{name}", **values)
+        return self._book.get(self._language, f"memory_agent.{name}").fill(**values)
 
 
 def toolkit_of(

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ..text import WordTokenizer
 
-__all__ = ["Claim", "contradicts", "likeness", "plain"]
+__all__ = ["Claim", "contradicts", "likeness", "plain", "wording"]
 
 _SAME_SUBJECT = 0.75
 """The share of words that a statement and its contradiction have in common, names, feelings and negations aside."""
@@ -32,16 +32,17 @@ _PSEUDO_NEGATION = re.compile(
 )
 _FEELING = re.compile(
     r"\b(?:(?:dis)?lik(?:es?|ed|ing)|lov(?:es?|ed|ing)|enjoy(?:s|ed|ing)?|prefer(?:s|red|ence|ences)?|hat(?:es?|ed)|"
-    r"wants?|wanted|favou?rites?|fond|now|currently|any ?more|any ?longer|no longer|used to|still|really|very|always|"
+    r"wants?|wanted|favou?rites?|fond|now|currently|any ?more|any ?longer|no longer|still|really|very|always|"
     r"started|stopped|stops?|quit)\b"
-    r"|喜欢|爱(?!人|情|好者|心|国|丁|迪|尔)|偏好|偏爱|讨厌|厌恶|想要|愿意|现在|目前|以前|曾经?|从前|如今|已经?|再也?|仍然?|一直|还是|非常|特别|比较|"
+    r"|喜欢|爱(?!人|情|好者|心|国|丁|迪|尔)|偏好|偏爱|讨厌|厌恶|想要|愿意|现在|目前|如今|已经?|再也?|仍然?|一直|还是|非常|特别|比较|"
     r"开始|停止|戒掉?|改掉|(?<=.)[了过着]",
 )
 _CONDITION = re.compile(
-    r"\b(?:before|after|until|unless|except|if|when(?:ever)?|while|only|during|on|at|in|with|without|from|to)\b"
-    r"|[前后时]|只|仅|除|如果|要是|假如|直到|在",
+    r"\b(?:before|after|until|unless|except|if|when(?:ever)?|while|only|during|on|at|in|with|without|from|to|once|formerly|previously)\b"
+    r"|[前后时曾]|只|仅|除|如果|要是|假如|直到|在",
 )
 _MARKS = re.compile(r"[\s,;:!?、。…\"'“”‘’「」]|(?<!\d)\.|\.(?!\d)")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:[+#]+)?")
 _WORDS = WordTokenizer(list, "characters")
 
 
@@ -89,6 +90,12 @@ def likeness(one: Claim, other: Claim) -> float:
     if not one.subject or not other.subject:
         return float(plain(one.text) == plain(other.text))
     return len(one.subject & other.subject) / len(one.subject | other.subject)
+
+
+def wording(one: str, other: str) -> float:
+    """The share of all their words, Chinese by characters, that two texts have in common, 0 to 1."""
+    first, second = set(_WORD.findall(_folded(one))), set(_WORD.findall(_folded(other)))
+    return len(first & second) / len(first | second) if first or second else float(one == other)
 
 
 def contradicts(one: Claim, other: Claim) -> bool:

@@ -6,16 +6,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..message import delimited, escape_data
+from ..message import delimited
 from ..record import ToolCallRecord
 from ..text import PromptBook
+from ._data_tags import escaped
 from ._tool_statistics import ArgumentUse, ToolStatistics
 
 __all__ = ["GuideText"]
 
 _MOST_ARGUMENTS = 8
 _CALL_CHARS = 600
-_TAGS = ("calls", "call", "statistics", "guide")
 
 
 class GuideText:
@@ -34,7 +34,7 @@ class GuideText:
 
     def text(self, name: str, /, **values: object) -> str:
         """A text of the kind's file."""
-        return self._book.text(self.language, f"{self._prompts}.{name}", **values)
+        return self._book.get(self.language, f"{self._prompts}.{name}").fill(**values)
 
     def about(self, name: str) -> str:
         """A text that names the tool."""
@@ -78,8 +78,8 @@ class GuideText:
         return self.text(
             "request",
             calls=f"<calls>\n{calls}\n</calls>",
-            statistics=delimited(_escaped(self.figures(statistics)), "statistics"),
-            guide=delimited(_escaped(prose), "guide") if prose else self.text("no_guide"),
+            statistics=delimited(escaped(self.figures(statistics)), "statistics"),
+            guide=delimited(escaped(prose), "guide") if prose else self.text("no_guide"),
         )
 
     def _argument(self, use: ArgumentUse, calls: int) -> str:
@@ -99,7 +99,7 @@ def _call(number: int, record: ToolCallRecord, judged: bool) -> str:
     given = record.input if isinstance(record.input, str) else json.dumps(dict(record.input), ensure_ascii=False)
     inside = f"{_cut(given)}\n=> {_cut(record.output)}"
     return delimited(
-        _escaped(inside),
+        escaped(inside),
         "call",
         number=number,
         worked="yes" if record.success else "no",
@@ -112,9 +112,3 @@ def _call(number: int, record: ToolCallRecord, judged: bool) -> str:
 def _cut(text: str) -> str:
     half = _CALL_CHARS // 2
     return text if len(text) <= _CALL_CHARS else f"{text[:half]} [...] {text[-half:]}"
-
-
-def _escaped(text: str) -> str:
-    for tag in _TAGS:
-        text = escape_data(text, tag)
-    return text

@@ -8,6 +8,7 @@ from typing import Any
 from ..message import delimited, transcript
 from ._agent_tools import Say
 from ._conversations import Conversations
+from ._data_tags import escaped
 from ._owner import Owner
 
 __all__ = ["history_text"]
@@ -25,4 +26,4 @@ async def history_text(conversations: Conversations, owner: Owner, ref: Any, say
     if len(text) > _HISTORY_CHARS:
         half = _HISTORY_CHARS // 2
         text = f"{text[:half]}\n[...]\n{text[-half:]}"
-    return delimited(text, "conversation", ref=wanted)
+    return delimited(escaped(text), "conversation", ref=wanted)

@@ -105,7 +105,7 @@ class MemoryWriter:
         contents = [each.content for each in proposals]
         others = await self._similar.like(owner, contents, max(_RIVALS * len(contents), _RIVALS))
         texts = [*contents, *(node.content for node in (*current.values(), *others))]
-        similarity, related = await self._similar.compared(texts, owner.target)
+        similarity, related = await self._similar.compared(texts)
         return await in_thread(
             lambda: reconcile(proposals, current, others, similarity=similarity, about=owner.target, related=related),
         )

@@ -124,7 +124,7 @@ class Prompts:
 
     def text(self, name: str, **values: object) -> str:
         """A prompt that all kinds share."""
-        return self._access.book.text(self._assignment.language, f"memory_agent.{name}", **values)
+        return self._access.book.get(self._assignment.language, f"memory_agent.{name}").fill(**values)
 
     def _system(self) -> str:
         kind = self._assignment.kind

@@ -15,9 +15,9 @@ __all__ = ["NEAR_COPY", "Change", "Plan", "Similarity", "reconcile"]
 NEAR_COPY = 0.95
 """The cosine from which two statements may be one in other words."""
 _SAME_WORDS = 0.5
-"""The share of words that two statements must have in common to be one in other words, or one with another value."""
+"""The share of words that a statement has in common with itself where only a value in it differs."""
 _SOME_WORDS = 0.2
-"""The least similarity of a memory and what completes it, where texts are compared by words."""
+"""The least share of words that a memory has in common with what completes it, since that holds all of it."""
 
 Similarity = Callable[[str, str], float]
 """How near two texts are: a cosine, or a share of words."""
@@ -65,8 +65,9 @@ def reconcile(
     """Decide what becomes of each proposal.
 
     - What is known word for word is dropped, and so is what another proposal says.
-    - A near copy (`NEAR_COPY`, the same yes or no, the same numbers, half of the words) completes the memory it copies
-      if it says more; otherwise it is dropped. Two statements that only resemble each other stay two.
+    - A near copy (`NEAR_COPY`, the same yes or no, the same numbers, and all words of one in the other) completes the
+      memory it copies if it says more; otherwise it is dropped. Two statements that each have words of their own stay
+      two, however near they are: "her brother is a doctor" is no copy of "her sister is a doctor".
     - A memory is retired only by one that is related to it and about which one of these holds: the proposal quotes the
       words of it that do not hold any more; it denies what the memory affirms, or the reverse; it says the same with
       another value. A proposal that asks for more than that is added beside it.
@@ -165,7 +166,7 @@ class _Reconciliation:
             if not (denies or self._outdates(proposal, old)):
                 return False
             return self._retired(proposal, old)
-        if self._similarity(proposal.content, old.content) < _SOME_WORDS:
+        if likeness(self._claim(proposal.content), self._claim(old.content)) < _SOME_WORDS:
             return False
         self._change("update", proposal, old)
         return True
@@ -203,7 +204,7 @@ class _Reconciliation:
         claims = self._claim(one), self._claim(other)
         return (
             claims[0].agrees_with(claims[1])
-            and likeness(*claims) >= _SAME_WORDS
+            and (claims[0].subject <= claims[1].subject or claims[0].subject >= claims[1].subject)
             and self._similarity(one, other) >= NEAR_COPY
         )
 

@@ -47,7 +47,7 @@ class RetrievalTools:
         options: Mapping[str, Any],
         timezone: tzinfo | None = None,
     ) -> None:
-        self.shown = Shown()
+        self.shown = Shown(refs=True)
         self._owners, self._retriever = list(owners), retriever
         self._conversations, self._profiles = conversations, profiles
         self._say, self._options, self._timezone = say, options, timezone

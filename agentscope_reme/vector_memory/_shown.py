@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ..message import delimited, escape_data
+from ..message import delimited
 from ..record import MemoryNode
+from ._data_tags import escaped
 from ._proposal import Proposal
 
 __all__ = ["Shown", "profile_text"]
-
-_TAGS = ("known_memories", "memory", "profile")
 
 
 class Shown:
@@ -20,9 +19,13 @@ class Shown:
 
     Memories are ``m1``, ``m2``...; proposals that are not stored yet are ``n1``, ``n2``.... A memory's own id is
     understood as well.
+
+    Args:
+        refs (`bool`): memories are shown with the ref of the conversation that they come from, for who can read it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, refs: bool = False) -> None:
+        self._refs = refs
         self.memories: dict[str, MemoryNode] = {}
         self.proposals: dict[str, Proposal] = {}
         self._by_key: dict[str, str] = {}
@@ -58,7 +61,7 @@ class Shown:
     def text(self, nodes: Iterable[MemoryNode]) -> str:
         """Memories as data, with their ids."""
         nodes = list(nodes)
-        return "\n".join(_memory(name, node) for name, node in zip(self.ids(nodes), nodes, strict=True))
+        return "\n".join(_memory(name, node, self._refs) for name, node in zip(self.ids(nodes), nodes, strict=True))
 
     def known_text(self, nodes: Iterable[MemoryNode]) -> str:
         """Memories and the proposals so far, in one element; "" where there are none."""
@@ -71,22 +74,17 @@ def profile_text(profile: Mapping[str, str], of: str | None = None) -> str:
     """A profile as data, with whose it is where that is given; "" for an empty one."""
     if not profile:
         return ""
-    return delimited(_escaped("\n".join(f"{key}: {value}" for key, value in profile.items())), "profile", of=of)
+    return delimited(escaped("\n".join(f"{key}: {value}" for key, value in profile.items())), "profile", of=of)
 
 
-def _memory(name: str, node: MemoryNode) -> str:
+def _memory(name: str, node: MemoryNode, with_ref: bool) -> str:
     time = f"{node.message_time.astimezone():%Y-%m-%d %H:%M}" if node.message_time else None
-    return _element(name, node.content, node.when_to_use, time=time, ref=node.ref_memory_id or None)
+    ref = node.ref_memory_id or None if with_ref else None
+    return _element(name, node.content, node.when_to_use, time=time, ref=ref)
 
 
 def _element(name: str, content: str, when_to_use: str, **attributes: str | None) -> str:
-    return delimited(_escaped(content), "memory", id=name, when_to_use=when_to_use or None, **attributes)
-
-
-def _escaped(text: str) -> str:
-    for tag in _TAGS:
-        text = escape_data(text, tag)
-    return text
+    return delimited(escaped(content), "memory", id=name, when_to_use=when_to_use or None, **attributes)
 
 
 def _in_place_of(proposal: Proposal, before: Proposal | None) -> Proposal:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from .._errors import EmbeddingError
 from ..record import MemoryNode
 from ._bank import MemoryBank
-from ._claims import Claim, likeness
+from ._claims import wording
 from ._owner import Owner
 from ._reconcile import Similarity
 from ._retriever import MemoryRetriever
@@ -55,29 +55,24 @@ class SimilarMemories:
             return everything[:limit]
         return await self._retriever.retrieve(queries, [owner], limit=limit, record_access=False)
 
-    async def compared(self, texts: Sequence[str], about: str = "") -> tuple[Similarity, float]:
+    async def compared(self, texts: Sequence[str]) -> tuple[Similarity, float]:
         """How near these texts are to each other, and how near they are at least if they have to do with each other.
+        Without an embedding model, or while it fails, words are compared.
 
         Args:
             texts (`Sequence[str]`): the texts.
-            about (`str`): whom they are about, for where words are compared: without an embedding model, or while it
-                fails.
         """
-
-        def by_words(one: str, other: str) -> float:
-            return likeness(Claim(one, about), Claim(other, about))
-
         texts = list(dict.fromkeys(texts))
         found = await self._bank.vectors.of_texts(texts)
         vectors = {text: vector for text, vector in zip(texts, found, strict=True) if vector is not None}
         embedder = self._bank.embedder
         if embedder is None or len(vectors) < len(texts):
-            return by_words, 0.0
+            return wording, 0.0
         try:
             floor = await embedder.floor()
         except EmbeddingError as error:
             logger.warning("Memories are compared by their words: %s", error)
-            return by_words, 0.0
+            return wording, 0.0
 
         def by_meaning(one: str, other: str) -> float:
             return float(vectors[one] @ vectors[other])

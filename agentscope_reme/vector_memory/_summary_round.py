@@ -7,14 +7,14 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
-import anyio
 from agentscope.message import Msg
 
 from .._errors import MissingModelError, ModelReplyError, ReMeError
 from .._events import EventBus, EventKind
+from ..flow import Parallel, step
 from ..message import delimited
 from ..record import MemoryNode
 from ._calls_in import calls_in
@@ -117,16 +117,14 @@ class SummaryRound:
         """
         from_records = [owner for owner in owners if self._kind(owner).from_records]
         from_talk = [owner for owner in owners if owner not in from_records]
-        async with anyio.create_task_group() as group:
-            for owner in from_records:
-                group.start_soon(self._guide, owner)
-            if self._shop.delegating and len(from_talk) > 1 and self._shop.access.is_there:
-                group.start_soon(self._choose, from_talk)
-            else:
-                for owner in from_talk:
-                    group.start_soon(self._draw, owner)
+        delegating = self._shop.delegating and len(from_talk) > 1 and self._shop.access.is_there
+        jobs = [
+            *(partial(self._guide, owner) for owner in from_records),
+            *([partial(self._choose, from_talk)] if delegating else (partial(self._draw, each) for each in from_talk)),
+        ]
+        await Parallel([step(lambda _, job=job: job(), "job") for job in jobs])(None)
         if owners and len(self._failures) == len(owners):
-            raise _as_one(self._failures)
+            raise _as_one({owner: self._failures[owner] for owner in owners})
         return [node for owner in owners for node in self._nodes.get(owner, ())]
 
     # ------------------------------------------------------------------ the jobs
@@ -141,7 +139,7 @@ class SummaryRound:
         access, language = self._shop.access, self._talk.language or "en"
 
         def text(name: str, **values: object) -> str:
-            return access.book.text(language, f"memory_agent.{name}", **values)
+            return access.book.get(language, f"memory_agent.{name}").fill(**values)
 
         try:
             system = text("route", targets=targets_text(worth))

@@ -160,7 +160,7 @@ class ToolGuides:
         )
 
     def _shared(self, text: GuideText, name: str, **values: object) -> str:
-        return self._access.book.text(text.language, f"memory_agent.{name}", **values)
+        return self._access.book.get(text.language, f"memory_agent.{name}").fill(**values)
 
 
 def _review(reply: str, calls: int, judged: frozenset[int]) -> _Review:

@@ -17,7 +17,6 @@ from ..chat import pack_parts
 from ..message import (
     blocks_of,
     delimited,
-    escape_data,
     is_recalled,
     is_repair,
     is_summary,
@@ -27,6 +26,7 @@ from ..message import (
     render,
     tool_results,
 )
+from ._data_tags import escaped
 
 __all__ = ["RECALLING_TOOLS", "Passage", "Utterance", "own_messages", "passages", "utterances"]
 
@@ -54,7 +54,6 @@ _INJECTED = re.compile(
 _NO_NAMES = frozenset({"", "user", "human", "用户"})
 _SEPARATOR = "\n\n"
 _TAG_TOKENS = 32
-_TAGS = ("conversation", "message")
 _NAME_CHARS = 60
 
 Count = Callable[[str], int]
@@ -140,7 +139,7 @@ def passages(said: Sequence[Utterance], capacity: int, count: Count) -> list[Pas
     if not said:
         return []
     texts = [each.text for each in said]
-    measure = cache(lambda text: count(_escaped(text)) + _TAG_TOKENS)
+    measure = cache(lambda text: count(escaped(text)) + _TAG_TOKENS)
     parts: list[tuple[tuple[Utterance, ...], str]] = []
     at, rest = 0, len(texts[0])
     for pieces in pack_parts(texts, capacity, measure, separator=_SEPARATOR):
@@ -159,13 +158,7 @@ def passages(said: Sequence[Utterance], capacity: int, count: Count) -> list[Pas
 def _element(said: Utterance, text: str, *, begins: bool) -> str:
     """A message, or a piece of it, in a tag that it cannot leave to pose as somebody else's."""
     going_on = None if begins else said.speaker[:_NAME_CHARS] or said.role
-    return delimited(_escaped(text), "message", number=said.number, role=said.role, continued_from=going_on)
-
-
-def _escaped(text: str) -> str:
-    for tag in _TAGS:
-        text = escape_data(text, tag)
-    return text
+    return delimited(escaped(text), "message", number=said.number, role=said.role, continued_from=going_on)
 
 
 def _without_recalled(msg: Msg) -> Msg | None:
