@@ -15,7 +15,7 @@ from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
 from ._config import RecallConfig
-from ._errors import ConfigError, ReMeError
+from ._errors import ConfigError, ReMeError, StorageError
 from ._events import EventBus, EventKind, Listener
 from ._memory_keeping import Keeping, Learning, MemoryKeeping, NoteWriting
 from ._model_arguments import as_count, as_texts
@@ -173,7 +173,7 @@ class ReMeLongTermMemory(LongTermMemoryBase):
                 if not fresh:
                     return []
                 nodes = await self._keeping.learn(list(fresh.values()))
-                await anyio.to_thread.run_sync(self._recorded.add, list(fresh))
+                await self._remember(list(fresh))
         except Exception as error:
             logger.exception("%d messages could not be recorded; they are tried again.", len(fresh))
             self._events.emit(EventKind.RECORD_FAILED, error=error, messages=len(fresh))
@@ -260,6 +260,13 @@ class ReMeLongTermMemory(LongTermMemoryBase):
             return ""
         self._events.emit(EventKind.RECALLED, hits=count)
         return as_data(self._book.text(self._spoken(asked), f"recall.{introduction}"), text)
+
+    async def _remember(self, ids: list[str]) -> None:
+        """Put down which messages were recorded; this process knows it also where the disk refuses."""
+        try:
+            await anyio.to_thread.run_sync(self._recorded.add, ids)
+        except StorageError as error:
+            logger.warning("%d messages may be recorded again after a restart: %s", len(ids), error)
 
     async def _search_notes(self, query: str, limit: int, min_score: float) -> list[SearchHit]:
         notes = self._notes

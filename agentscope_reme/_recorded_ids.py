@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from ._errors import StorageError
 from ._loop_lock import LoopLock
 from .storage import JsonlFile, dump_line, parse_lines, short_lock, write_atomic
 
@@ -58,9 +59,7 @@ class RecordedIds:
         """
         self._catch_up()
         asked = list(dict.fromkeys(ids))
-        for each in asked:
-            if each in self._ids:  # the last to be forgotten
-                self._ids[each] = self._ids.pop(each)
+        self._remember([each for each in asked if each in self._ids])
         return [each for each in asked if each not in self._ids]
 
     def add(self, ids: Iterable[str]) -> None:
@@ -70,16 +69,27 @@ class RecordedIds:
             `StorageError`: the disk refused; they are known to this process all the same.
         """
         added = list(dict.fromkeys(ids))
-        self._ids.update(dict.fromkeys(added))
         if self._file is None or self._path is None:
+            self._remember(added)
             self._forget()
             return
-        with short_lock(self._path.with_suffix(".lock")):
-            self._catch_up()
-            self._file.append([dump_line({"ids": added})], durable=True)
-            if self._forget():
-                write_atomic(self._path, dump_line({"ids": list(self._ids)}))
-                self._identity = None
+        try:
+            with short_lock(self._path.with_suffix(".lock")):
+                self._catch_up()
+                self._remember(added)
+                self._file.append([dump_line({"ids": added})], durable=True)
+                if self._forget():
+                    write_atomic(self._path, dump_line({"ids": list(self._ids)}))
+                    self._identity = None
+        except StorageError:
+            self._remember(added)
+            raise
+
+    def _remember(self, ids: Iterable[str]) -> None:
+        """Add ids as the last to be forgotten."""
+        for each in ids:
+            self._ids.pop(each, None)
+            self._ids[each] = None
 
     def _catch_up(self) -> None:
         """Read what others have added."""

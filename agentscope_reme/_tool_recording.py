@@ -169,7 +169,7 @@ class ToolRecording:
     # ------------------------------------------------------------------ the background
 
     async def close(self, timeout: float) -> None:  # noqa: ASYNC109
-        """Store what waits, if that can be done in time, and let go of the toolkits' calls."""
+        """Store what waits, if that can be done in time. What cannot is lost, and that is logged."""
         if self._waiting or self._is_at_work():
             with anyio.move_on_after(timeout):
                 if self._is_at_work() and self._task is not None:
