@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-QUICKSTART = ROOT / "demos" / "quickstart.py"
+PROGRAMS = sorted((ROOT / "demos").glob("[!_]*.py"))
 
 
-@pytest.mark.slow
-def test_the_quickstart_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
+def run(name: str, folder: Path) -> str:
+    """What a program prints. It says nothing else, and leaves nothing behind."""
     done = subprocess.run(
-        [sys.executable, str(QUICKSTART)],
-        cwd=tmp_path,
+        [sys.executable, str(ROOT / "demos" / f"{name}.py")],
+        cwd=folder,
         env={"PATH": "", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
         capture_output=True,
         text=True,
@@ -24,7 +24,14 @@ def test_the_quickstart_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    first, second = done.stdout.split("you, in another process: ")
+    assert list(folder.iterdir()) == []
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_quickstart_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
+    printed = run("quickstart", tmp_path)
+    first, second = printed.split("you, in another process: ")
     assert first.count("  folded  ") >= 3
     assert first.count("  cut     ") >= 3
     assert "CHG-4127 by l.moreno" in first
@@ -32,14 +39,53 @@ def test_the_quickstart_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
     assert "  noted   " in first
     assert "  found   " in second
     assert "agent: CHG-4127: Before you refund, tell the treasury desk, ext. 5530." in second
-    assert "(not found)" not in done.stdout
-    assert "Journal: ok" in done.stdout
-    assert list(tmp_path.iterdir()) == [], "it leaves nothing behind"
+    assert "(not found)" not in printed
+    assert "Journal: ok" in printed
 
 
-def test_the_quickstart_is_short_and_uses_public_names_alone() -> None:
-    text = QUICKSTART.read_text(encoding="utf-8")
-    assert 60 <= len(text.splitlines()) <= 110
+@pytest.mark.slow
+def test_the_assistant_remembers_and_gives_way(tmp_path: Path) -> None:
+    printed = run("personal_assistant", tmp_path)
+    first, later = printed.split("I am planning the dinner")
+    assert "- [" in first and "Alice is allergic to peanuts." in first
+    assert "assistant: Nothing with peanuts for you." in later
+    assert "assistant: Order a decaf coffee." in later
+    assert "Alice drinks green tea in the morning.   (no longer true; kept, not found)" in later
+    assert "2026-12-04 at 08:15" in later.split("found by question and filter")[1]
+
+
+@pytest.mark.slow
+def test_the_second_release_takes_fewer_steps(tmp_path: Path) -> None:
+    printed = run("coding_agent", tmp_path)
+    first, second = printed.split("you: Release version 1.5.0")
+    assert first.count("Error: ") == 2
+    assert first.count("learned: ") == 2
+    assert "Error: " not in second
+    assert "Calls of tools: 5 in the first run, 3 in the second." in second
+
+
+@pytest.mark.slow
+def test_the_guide_to_a_tool_keeps_it_from_being_called_wrongly_again(tmp_path: Path) -> None:
+    first, second, third = run("tool_memory", tmp_path).split("--- the guide now ---")[1:]
+    assert "worked: 1 of 2" in first
+    assert "worked: 2 of 3" in second
+    assert "worked: 3 of 4" in third
+    assert "give IATA codes of three letters" in third
+
+
+@pytest.mark.slow
+def test_each_customer_sees_what_is_theirs(tmp_path: Path) -> None:
+    printed = run("customer_service", tmp_path)
+    assert "客服：查到了：李雷的订单 A-1042 要换成 42 码。" in printed
+    assert "路人甲：我的订单怎么样了？\n客服：没有查到您的订单。" in printed
+    assert "删除了 2 条记忆" in printed
+    assert "其余 201 条（共 203 条）都还在" in printed
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_demo_is_short_and_uses_public_names_alone(program: Path) -> None:
+    text = program.read_text(encoding="utf-8")
+    assert 60 <= len(text.splitlines()) <= 140
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("agentscope_reme"):
             assert not any(part.startswith("_") for part in [*node.module.split("."), *(a.name for a in node.names)])
