@@ -47,7 +47,7 @@ class Releasing:
             version (`str`): The version.
         """
         self.noted = version
-        return self._answer(f"CHANGELOG.md has an entry for {version} now.")
+        return self.answered(f"CHANGELOG.md has an entry for {version} now.")
 
     async def build(self, version: str) -> ToolResponse:
         """Build the wheel of a version.
@@ -56,7 +56,7 @@ class Releasing:
             version (`str`): The version.
         """
         self.built = version
-        return self._answer(f"parser-{version}-py3-none-any.whl was built.")
+        return self.answered(f"parser-{version}-py3-none-any.whl was built.")
 
     async def publish(self, version: str) -> ToolResponse:
         """Publish a version.
@@ -65,10 +65,10 @@ class Releasing:
             version (`str`): The version.
         """
         if self.noted != version:
-            return self._answer(f"Error: CHANGELOG.md has no entry for {version}.")
+            return self.answered(f"Error: CHANGELOG.md has no entry for {version}.")
         if self.built != version:
-            return self._answer(f"Error: there is no wheel of {version}: build the wheel first.")
-        return self._answer(f"parser {version} is published.")
+            return self.answered(f"Error: there is no wheel of {version}: build the wheel first.")
+        return self.answered(f"parser {version} is published.")
 
     def toolkit(self) -> Toolkit:
         toolkit = Toolkit()
@@ -76,7 +76,7 @@ class Releasing:
             toolkit.register_tool_function(tool)
         return toolkit
 
-    def _answer(self, text: str) -> ToolResponse:
+    def answered(self, text: str) -> ToolResponse:
         self.calls += 1
         print(f"  {text}")
         return ToolResponse([TextBlock(type="text", text=text)])
