@@ -114,7 +114,8 @@ class MemoryRetriever:
 
     @hybrid_weights.setter
     def hybrid_weights(self, weights: tuple[float, float]) -> None:
-        if not isinstance(weights, (tuple, list)) or len(weights) != 2:
+        numbers = isinstance(weights, (tuple, list)) and all(isinstance(each, (int, float)) for each in weights)
+        if not numbers or len(weights) != 2:
             raise ConfigError(f"hybrid_weights is {weights!r}: give two numbers, of meaning and of words.")
         meaning, words = (float(each) for each in weights)
         if not (meaning >= 0 and words >= 0 and 0 < meaning + words < float("inf")):
@@ -285,8 +286,9 @@ class MemoryRetriever:
 def _texts(queries: str | Sequence[str]) -> list[str]:
     if isinstance(queries, str):
         queries = [queries]
-    texts = [text.strip() for text in queries if isinstance(text, str) and text.strip()]
-    if not texts or len(texts) != len(queries):
+    given = list(queries) if isinstance(queries, (list, tuple)) else []
+    texts = [text.strip() for text in given if isinstance(text, str) and text.strip()]
+    if not texts or len(texts) != len(given):
         raise ConfigError(f"The query is {queries!r}: say what is looked for.")
     return [text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}" for text in texts]
 
