@@ -14,6 +14,7 @@ from ..text import WordTokenizer
 from ._base import StoreHit
 from ._chroma_client import ChromaConnection
 from ._chroma_filters import CUT, VECTOR, ChromaFilter, Where, chroma_filter, is_of_open_fields, with_vectors
+from ._chroma_hits import cosines_of, hit_of, nodes_of
 from ._chroma_record import ChromaRecord, changed_values, node_of, record_of, values_of
 from ._client_calls import batches
 from ._space import VectorSpace
@@ -99,7 +100,7 @@ class ChromaTable(Table):
         found: dict[str, MemoryNode] = {}
         include = ["metadatas", "embeddings"] if with_vectors and self.space else ["metadatas"]
         for batch in _slices(keys, _READ_AT_ONCE):
-            found.update(await to_thread.run_sync(_nodes, await self._get(ids=batch, include=include)))
+            found.update(await to_thread.run_sync(nodes_of, await self._get(ids=batch, include=include)))
         return found
 
     async def scan(
@@ -177,7 +178,7 @@ class ChromaTable(Table):
         self, values: Sequence[Mapping[str, Any]], distances: Sequence[float], conditions: Sequence[Condition]
     ) -> list[StoreHit]:
         pairs = [(node_of(each), self._cosine(d)) for each, d in zip(values, distances, strict=True) if each[VECTOR]]
-        hits = [_hit(node, cosine) for node, cosine in pairs if matches(node, conditions)]
+        hits = [hit_of(node, cosine) for node, cosine in pairs if matches(node, conditions)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.node.key))
 
     async def _compared(
@@ -188,10 +189,10 @@ class ChromaTable(Table):
         include = ["embeddings", "metadatas"] if conditions else ["embeddings"]
         for batch in _slices(keys, _READ_AT_ONCE):
             found = await self._get(ids=batch, include=include)
-            best += await to_thread.run_sync(_cosines, vector, found, conditions)
+            best += await to_thread.run_sync(cosines_of, vector, found, conditions)
             best = sorted(best, key=lambda pair: (-pair[0], pair[1]))[:limit]
         nodes = await self.get([key for _, key in best])
-        return [_hit(nodes[key], cosine) for cosine, key in best if key in nodes]
+        return [hit_of(nodes[key], cosine) for cosine, key in best if key in nodes]
 
     async def with_words(self, words: Sequence[str], limit: int, conditions: Sequence[Condition]) -> list[MemoryNode]:
         """See `Table.with_words`; Chroma tells which memories hold a word, and how many is how rare it is."""
@@ -246,31 +247,6 @@ class ChromaTable(Table):
 
     async def _call(self, action: str, function: Any, **asked: Any) -> Any:
         return await self._connection.call(f"{action} {self.collection.name!r}", function, **asked)
-
-
-def _nodes(found: Mapping[str, Any]) -> dict[str, MemoryNode]:
-    embeddings = found["embeddings"] if found["embeddings"] is not None else [None] * len(found["ids"])
-    each = zip(found["ids"], found["metadatas"], embeddings, strict=True)
-    return {key: node_of(values, embedding) for key, values, embedding in each}
-
-
-def _cosines(vector: np.ndarray, found: Mapping[str, Any], conditions: Sequence[Condition]) -> list[tuple[float, str]]:
-    import numpy as np
-
-    if not found["ids"]:
-        return []
-    rows = np.asarray(found["embeddings"], dtype=np.float64)
-    query = vector.astype(np.float64)
-    cosines = rows @ query / (np.linalg.norm(rows, axis=1) * np.linalg.norm(query))
-    pairs = list(zip(cosines.tolist(), found["ids"], strict=True))
-    if not conditions:
-        return pairs
-    nodes = _nodes({**found, "embeddings": None})
-    return [(cosine, key) for cosine, key in pairs if matches(nodes[key], conditions)]
-
-
-def _hit(node: MemoryNode, cosine: float) -> StoreHit:
-    return StoreHit(node, cosine, cosine, {"meaning": cosine})
 
 
 def _slices(values: Sequence[str], size: int) -> Iterator[list[str]]:

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+import anyio
 from anyio import to_thread
 
 from .._errors import ReMeError, VectorStoreError
 
-__all__ = ["batches", "call_client"]
+__all__ = ["batches", "call_client", "to_the_end"]
 
 T = TypeVar("T")
 
@@ -38,6 +40,19 @@ async def call_client(action: str, function: Callable[..., Any], *args: Any, **k
         raise
     except Exception as error:  # clients raise what their transport raises, and bare Exception for a proxy's answer
         raise VectorStoreError(f"{action} failed ({type(error).__name__}: {error}).") from error
+
+
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Carry work to its end where the caller is cancelled meanwhile; the cancellation is raised afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, so that nobody warns of it
+        raise
 
 
 def batches(items: Sequence[T], most: int, weight: Callable[[T], int], heaviest: int) -> Iterator[list[T]]:

@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from .._errors import EmbeddingError
+from .._loop_lock import LoopLock
 from ..record import MemoryNode
 from ._base import Embed, Progress
+from ._client_calls import to_the_end
 from ._space import VectorSpace, check_vector
 from ._tables import Table
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["TableCopy", "Vectorizer", "copy_plainly"]
+__all__ = ["TableCopy", "TableFill", "Vectorizer", "copy_plainly"]
 
 _AT_ONCE = 100
 _log = logging.getLogger("agentscope_reme")
@@ -108,6 +110,43 @@ class TableCopy:
         missing = [node for node in nodes if node.key not in keys]
         if missing:
             await self._target.put(missing, await self._vectorizer.vectors(missing))
+
+
+class TableFill:
+    """Embeds the memories of a table that lack a vector, in their place.
+
+    Args:
+        table (`Table`): the table.
+        vectorizer (`Vectorizer`): embeds them.
+        writing (`LoopLock`): what everybody holds who writes.
+    """
+
+    def __init__(self, table: Table, vectorizer: Vectorizer, writing: LoopLock) -> None:
+        self._table = table
+        self._vectorizer = vectorizer
+        self._writing = writing
+
+    async def all(self) -> None:
+        """Embed everything that lacks a vector now."""
+        missing = await self._table.without_vectors()
+        self._vectorizer.tell(await self._table.count() - len(missing))
+        for start in range(0, len(missing), _AT_ONCE):
+            keys = missing[start : start + _AT_ONCE]
+            nodes = await self._table.get(keys)
+            vectors = await self._vectorizer.vectors(list(nodes.values()))
+            await to_the_end(self._give(nodes, {key: vector for key, vector in vectors.items() if vector is not None}))
+            self._vectorizer.tell(len(keys))
+
+    async def _give(self, embedded: Mapping[str, MemoryNode], vectors: Mapping[str, np.ndarray]) -> None:
+        """Give memories vectors, but for those that were changed, removed or given one meanwhile."""
+        async with self._writing.lock():
+            nodes = [
+                node
+                for key, node in (await self._table.get(list(vectors), with_vectors=True)).items()
+                if node.vector is None and node.embedded_text == embedded[key].embedded_text
+            ]
+            if nodes:
+                await self._table.put(nodes, {node.key: vectors[node.key] for node in nodes})
 
 
 async def copy_plainly(source: Table, target: Table) -> None:

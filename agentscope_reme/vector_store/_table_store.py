@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import anyio
 from typing_extensions import Self
 
 from .._errors import ConfigError, NotStartedError, VectorSpaceError, VectorStoreError
@@ -19,9 +17,11 @@ from .._loop_lock import LoopLock
 from ..record import Condition, MemoryNode
 from ..search import QueryView
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
-from ._order import check_sort_key, in_order
+from ._client_calls import to_the_end
+from ._order import check_sort_key
 from ._space import VectorSpace, check_space, check_vector, check_vectors
-from ._table_copy import TableCopy, Vectorizer, copy_plainly
+from ._table_copy import TableCopy, TableFill, Vectorizer, copy_plainly
+from ._table_listing import first_by_key, in_any_order
 from ._tables import Table, Tables
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ __all__ = ["TableVectorStore"]
 
 T = TypeVar("T")
 
-_FILLED_AT_ONCE = 100
-_SORTED_AT_ONCE = 2_000
 _CATCHING_UP = 20
 
 
@@ -73,7 +71,7 @@ class TableVectorStore(VectorStore):
         try:
             table = await self._table_for(space)
         except BaseException:
-            await _to_the_end(self._tables.release())
+            await to_the_end(self._tables.release())
             raise
         self._take(table, space)
 
@@ -81,7 +79,7 @@ class TableVectorStore(VectorStore):
         """See `VectorStore.close`."""
         if self._opened:
             self._opened, self._table = False, None
-            await _to_the_end(self._tables.release())
+            await to_the_end(self._tables.release())
 
     def companion(self, name: str) -> Self:
         """See `VectorStore.companion`; it shares the connection."""
@@ -115,7 +113,7 @@ class TableVectorStore(VectorStore):
     async def write(self, insert: Sequence[MemoryNode] = (), delete: Collection[str] = ()) -> None:
         """See `VectorStore.write`."""
         nodes = list({node.key: node for node in insert}.values())
-        await _to_the_end(self._write(nodes, list(dict.fromkeys(delete))))
+        await to_the_end(self._write(nodes, list(dict.fromkeys(delete))))
 
     async def _write(self, nodes: Sequence[MemoryNode], gone: Sequence[str]) -> None:
         async with self._writing.lock():
@@ -131,7 +129,7 @@ class TableVectorStore(VectorStore):
     async def patch(self, changes: Mapping[str, Mapping[str, Any]]) -> int:
         """See `VectorStore.patch`; vectors and words are left alone."""
         check_changes(changes)
-        return await _to_the_end(self._patch(changes))
+        return await to_the_end(self._patch(changes))
 
     async def _patch(self, changes: Mapping[str, Mapping[str, Any]]) -> int:
         async with self._writing.lock():
@@ -164,8 +162,8 @@ class TableVectorStore(VectorStore):
             self._open_table()
             return []
         if sort_key == "key" and not reverse:
-            return await self._ask(lambda table: _first(table, conditions, limit, after))
-        return await self._ask(lambda table: _best(table, conditions, limit, after, sort_key, reverse))
+            return await self._ask(lambda table: first_by_key(table, conditions, limit, after))
+        return await self._ask(lambda table: in_any_order(table, conditions, limit, after, sort_key, reverse))
 
     async def count(self, conditions: Sequence[Condition] = ()) -> int:
         """See `VectorStore.count`."""
@@ -222,7 +220,7 @@ class TableVectorStore(VectorStore):
             vectorizer = Vectorizer(self.collection_name, space, embed, progress, await table.count())
             if table.space == space:
                 await self._tables.discard(self.collection_name)
-                await self._fill(table, vectorizer)
+                await TableFill(table, vectorizer, self._writing).all()
                 self._space = space
                 return vectorizer.embedded
             begun = found.begun
@@ -231,35 +229,13 @@ class TableVectorStore(VectorStore):
             await self._move(TableCopy(table, begun, vectorizer), begun)
             return vectorizer.embedded
 
-    async def _fill(self, table: Table, vectorizer: Vectorizer) -> None:
-        """Embed what lacks a vector, in its place."""
-        missing = await table.without_vectors()
-        vectorizer.tell(await table.count() - len(missing))
-        for start in range(0, len(missing), _FILLED_AT_ONCE):
-            keys = missing[start : start + _FILLED_AT_ONCE]
-            nodes = await table.get(keys)
-            vectors = await vectorizer.vectors(list(nodes.values()))
-            await _to_the_end(self._give(table, nodes, {key: v for key, v in vectors.items() if v is not None}))
-            vectorizer.tell(len(keys))
-
-    async def _give(self, table: Table, embedded: Mapping[str, MemoryNode], vectors: Mapping[str, np.ndarray]) -> None:
-        """Give memories vectors, but for those that were changed, removed or given one meanwhile."""
-        async with self._writing.lock():
-            nodes = [
-                node
-                for key, node in (await table.get(list(vectors), with_vectors=True)).items()
-                if node.vector is None and node.embedded_text == embedded[key].embedded_text
-            ]
-            if nodes:
-                await table.put(nodes, {node.key: vectors[node.key] for node in nodes})
-
     async def _move(self, copying: TableCopy, begun: Table) -> None:
         """Copy everything, then what was written meanwhile, and change over while nothing is written."""
         self._changed = set()
         try:
             await copying.all()
             for attempt in itertools.count():
-                if await _to_the_end(self._change_over(copying, begun, last=attempt >= _CATCHING_UP)):
+                if await to_the_end(self._change_over(copying, begun, last=attempt >= _CATCHING_UP)):
                     return
                 changed, self._changed = self._changed, set()
                 await copying.again(changed)
@@ -299,47 +275,3 @@ class TableVectorStore(VectorStore):
             except VectorStoreError:
                 if self._table is table:
                     raise
-
-
-async def _first(
-    table: Table, conditions: Sequence[Condition], limit: int | None, after: str | None
-) -> list[MemoryNode]:
-    found: list[MemoryNode] = []
-    size = 500 if limit is None else min(limit, 500)
-    async with aclosing(table.scan(conditions, after=after, size=size)) as pages:
-        async for page in pages:
-            found += page
-            if limit is not None and len(found) >= limit:
-                return found[:limit]
-    return found
-
-
-async def _best(
-    table: Table,
-    conditions: Sequence[Condition],
-    limit: int | None,
-    after: str | None,
-    sort_key: str,
-    reverse: bool,
-) -> list[MemoryNode]:
-    """All in order; where there is a limit, no more than that and a few pages are held at once."""
-    found: list[MemoryNode] = []
-    async with aclosing(table.scan(conditions, after=after)) as pages:
-        async for page in pages:
-            found += page
-            if limit is not None and len(found) > limit + _SORTED_AT_ONCE:
-                found = in_order(found, sort_key, reverse)[:limit]
-    return in_order(found, sort_key, reverse)[:limit]
-
-
-async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Carry work to its end where the caller is cancelled meanwhile; the cancellation is raised afterwards."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # looked at, so that nobody warns of it
-        raise

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError, VectorSpaceError, VectorStoreError
 from agentscope_reme.record import MemoryNode, parse_filters
-from agentscope_reme.vector_store import VectorSpace
+from agentscope_reme.vector_store import VectorSpace, _table_listing, in_order
 from agentscope_reme.vector_store._client_calls import batches, call_client
 from agentscope_reme.vector_store._physical_name import given_name, physical_name
 from agentscope_reme.vector_store._plain_node import node_of_text, plain_fields, plain_number, text_of_node
@@ -282,6 +282,45 @@ def test_memories_without_vectors_are_found_by_words_beside_the_nearest(name: st
         query = np.array([1, 0, 0, 0])
         hits = await store.hybrid_search(ask("ZX-4471"), 5, vector=query, candidates=10)
         assert "the code is ZX-4471" in texts(hits)
+
+    run(name, tmp_path, body)
+
+
+@tables
+def test_the_latest_are_found_without_reading_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_table_listing, "_FEW", 10)
+    now = datetime.now(timezone.utc)
+    ages = [0.01, 0.01, 0.5, 3, 3, 5, 20, 100, 400, *range(1_000, 1_060), -2]
+    nodes = [
+        note(f"memory {n}", time_created=now - timedelta(days=age), message_time=now if n % 9 == 0 else None)
+        for n, age in enumerate(ages)
+    ]
+
+    async def body(make: Make) -> None:
+        store = await opened(make)
+        await store.write(nodes)
+        read: list[int] = []
+        get = store._table.get  # type: ignore[attr-defined]
+        scroll = getattr(store._table, "_scroll", None)
+
+        async def counted(keys: Sequence[str], *given_too: Any) -> Any:
+            read.append(len(keys))
+            return await get(keys, *given_too)
+
+        async def counted_scroll(*asked: Any) -> Any:
+            records, after = await scroll(*asked)
+            read.append(len(records))
+            return records, after
+
+        store._table.get, store._table._scroll = counted, counted_scroll  # type: ignore[attr-defined]
+        for sort_key in ("time_created", "message_time", "last_accessed"):
+            for limit in (1, 2, 5, 9, 10, 40, 90):
+                for reverse in (True, False):
+                    found = await store.find(limit=limit, sort_key=sort_key, reverse=reverse)
+                    assert texts(found) == texts(in_order(nodes, sort_key, reverse)[:limit]), (sort_key, limit)
+        read.clear()
+        await store.find(limit=5)
+        assert sum(read) == 7  # of the last week, and one of the day after tomorrow
 
     run(name, tmp_path, body)
 
