@@ -1,0 +1,2 @@
+# -*- coding: utf-8 -*-
+"""How fast memories with vectors are stored, searched, listed and opened again at growing sizes, beside others."""
