@@ -57,12 +57,14 @@ class StoreCase:
         missing (`Callable[[], str]`): why it cannot be tested here; empty where it can.
         several (`bool`): whether several stores may be open over one collection at once, and see each other's writes.
         examples (`int | None`): how many examples of a law are tried; None for as many as the profile says.
+        slow (`bool`): whether its tests are run with the slow ones alone.
     """
 
     place: Callable[[Path], AbstractAsyncContextManager[Make]]
     missing: Callable[[], str] = lambda: ""
     several: bool = True
     examples: int | None = None
+    slow: bool = False
 
 
 @asynccontextmanager
@@ -80,7 +82,9 @@ CASES = {"local": StoreCase(_local), "plain": StoreCase(_plain)}
 for _path in sorted(Path(__file__).parent.glob("_place_*.py")):
     CASES.update(importlib.import_module(_path.stem).CASES)
 
-every_store = pytest.mark.parametrize("name", CASES)
+every_store = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if case.slow else []) for name, case in CASES.items()]
+)
 
 _numbers = itertools.count()
 
