@@ -49,8 +49,8 @@ class EventKind(str, Enum):
     SEARCH_RECOVERED = "search_recovered"
     RECALLED = "recalled"  #: hits
     RECALL_FAILED = "recall_failed"  #: source: what could not be searched; the others were
-    RECORDED = "recorded"  #: messages, memories
-    RECORD_FAILED = "record_failed"  #: messages, which are tried again when they are handed over again
+    RECORDED = "recorded"  #: owner, messages, memories
+    RECORD_FAILED = "record_failed"  #: owner, messages, which are tried again when they are handed over again
     TOOL_CALLS_RECORDED = "tool_calls_recorded"  #: calls
     TOOL_CALLS_FAILED = "tool_calls_failed"  #: calls, which are kept for the next try
     MEMORY_CHANGED = "memory_changed"  #: action (created, updated, superseded, deleted...), owner, ids

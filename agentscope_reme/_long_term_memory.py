@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,15 +13,15 @@ from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
 from ._config import RecallConfig
-from ._errors import ConfigError, ReMeError, StorageError
+from ._errors import ReMeError
 from ._events import EventBus, EventKind, Listener
-from ._memory_keeping import Keeping, Learning, MemoryKeeping, NoteWriting
+from ._memory_keeping import Keeping, Learning
 from ._model_arguments import as_count, as_texts
 from ._owners import Names, Owners
 from ._recall_sources import NoteSource, Recalled, RecallSource, Remembering, VectorSource, search_all
 from ._recall_text import as_data, listed
 from ._recordable import recordable
-from ._recorded_ids import RecordedIds
+from ._recording_desk import RecordingDesk, desks_for
 from ._reme_light import ReMeLight
 from .message import MessageTokens, as_counter, as_msgs, is_user_request
 from .record import MemoryNode, SearchHit
@@ -110,21 +108,20 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         state_dir: str | Path | None = None,
     ) -> None:
         super().__init__()
-        self._owners = Owners(user_name, task_name, tool_name)
-        if reme is not None and not self._owners:
-            raise ConfigError("Nobody is named whose memories are meant: give user_name=, task_name= or tool_name=.")
-        self._keeping = _keeping(reme, notes, self._owners)
-        self._notes = notes
+        owners, self._events = Owners(user_name, task_name, tool_name), EventBus()
+        self._desks = desks_for(reme, notes, owners, state_dir, self._events)
+        self.reme = reme
+        """The vector memory, if one was given."""
+        self.notes = notes
+        """The notes, if they were given."""
         self._agent_name = agent_name
         self._config = recall or RecallConfig()
         self._book = prompts or PromptBook()
         self._language = None if language is None else normalize_language(language)
         self._count = MessageTokens(as_counter(token_counter)).text
-        self._recorded = _recorded_ids(state_dir, (reme, notes), self._owners)
-        self._events = EventBus()
         self._sources: list[RecallSource] = []
         if reme is not None:
-            self._sources.append(VectorSource(reme, self._owners))
+            self._sources.append(VectorSource(reme, owners))
         if notes is not None:
             self._sources.append(NoteSource(self._search_notes))
 
@@ -160,25 +157,20 @@ class ReMeLongTermMemory(LongTermMemoryBase):
                 The conversation so far: the whole of it may be handed over again and again.
 
         Returns:
-            `list[MemoryNode]`: the memories that came of it. Where that fails, it is logged and told as an event, the
-            reply goes on, and the messages are tried again when they are handed over again.
+            `list[MemoryNode]`: the memories that came of it. Where that fails for one of those named here, it is logged
+            and told as an event, the others' are kept, the reply goes on, and the messages are tried again when they
+            are handed over again.
         """
         given = [msgs] if isinstance(msgs, (Msg, Mapping)) else msgs
         said = recordable(as_msgs([each for each in given or () if each is not None]))
-        fresh: dict[str, Msg] = {}
-        try:
-            async with self._recorded.turn.lock():
-                new = set(await anyio.to_thread.run_sync(self._recorded.new, [msg.id for msg in said]))
-                fresh = {msg.id: msg for msg in said if msg.id in new}
-                if not fresh:
-                    return []
-                nodes = await self._keeping.learn(list(fresh.values()))
-                await self._remember(list(fresh))
-        except Exception as error:
-            logger.exception("%d messages could not be recorded; they are tried again.", len(fresh))
-            self._events.emit(EventKind.RECORD_FAILED, error=error, messages=len(fresh))
-            return []
-        self._events.emit(EventKind.RECORDED, messages=len(fresh), memories=len(nodes))
+        nodes: list[MemoryNode] = []
+
+        async def learn(desk: RecordingDesk) -> None:
+            nodes.extend(await desk.learn(said))
+
+        async with anyio.create_task_group() as group:
+            for desk in self._desks:
+                group.start_soon(learn, desk)
         return nodes
 
     # ------------------------------------------------------------------ tools
@@ -202,7 +194,8 @@ class ReMeLongTermMemory(LongTermMemoryBase):
             return self._answer(language, "no_content")
         try:
             for text in texts:
-                await self._keeping.keep(text, author=self._agent_name, thinking=reason, language=language)
+                for keeping in self._nearest():
+                    await keeping.keep(text, author=self._agent_name, thinking=reason, language=language)
         except Exception as error:
             logger.exception("record_to_memory failed.")
             return self._answer(language, "failed", reason=_reason(error))
@@ -261,15 +254,13 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         self._events.emit(EventKind.RECALLED, hits=count)
         return as_data(self._book.text(self._spoken(asked), f"recall.{introduction}"), text)
 
-    async def _remember(self, ids: list[str]) -> None:
-        """Put down which messages were recorded; this process knows it also where the disk refuses."""
-        try:
-            await anyio.to_thread.run_sync(self._recorded.add, ids)
-        except StorageError as error:
-            logger.warning("%d messages may be recorded again after a restart: %s", len(ids), error)
+    def _nearest(self) -> list[Keeping]:
+        """The people named here; the tasks where nobody is, else the tools."""
+        kinds = [desk.keeping.key.partition("/")[0] for desk in self._desks]
+        return [desk.keeping for desk, kind in zip(self._desks, kinds, strict=True) if kind == kinds[0]]
 
     async def _search_notes(self, query: str, limit: int, min_score: float) -> list[SearchHit]:
-        notes = self._notes
+        notes = self.notes
         if notes is None:
             return []
         await notes._ensure_started()
@@ -281,25 +272,6 @@ class ReMeLongTermMemory(LongTermMemoryBase):
 
     def _answer(self, language: str, entry: str, **values: Any) -> ToolResponse:
         return _response(self._book.text(language, f"recall.{entry}", **values))
-
-
-def _keeping(reme: Memories | None, notes: ReMeLight | None, owners: Owners) -> Keeping:
-    if reme is not None:
-        return MemoryKeeping(reme, owners)
-    if notes is not None:
-        return NoteWriting(notes)
-    raise ConfigError("There is nothing to remember in: give a ReMe, or the notes of a ReMeLight, or both.")
-
-
-def _recorded_ids(state_dir: str | Path | None, homes: Sequence[Any], owners: Owners) -> RecordedIds:
-    """What was recorded for these owners; known to this object only where there is no folder to put it in."""
-    folders = (getattr(getattr(home, "workspace", None), "state_dir", None) for home in homes)
-    folder = next((each for each in (state_dir, *folders) if each is not None), None)
-    if folder is None:
-        return RecordedIds(None)
-    named = json.dumps({kind: sorted(names) for kind, names in owners.lists().items()}, sort_keys=True)
-    digest = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return RecordedIds.at(Path(folder).absolute() / "recorded" / f"{digest}.jsonl")
 
 
 def _reason(error: Exception) -> str:

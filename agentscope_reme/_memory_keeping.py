@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
 from agentscope.message import Msg
 
 from ._errors import MissingModelError, StorageError
-from ._owners import Owners
 from ._reme_light import ReMeLight
 from .message import cut_text, is_user_request, parsed_time
 from .notes import FileTools
@@ -33,6 +33,11 @@ class Learning(Protocol):
 class Keeping(Protocol):
     """Somewhere to keep what was said."""
 
+    @property
+    def key(self) -> str:
+        """What it is called where it failed, and where is put down what it has learnt from."""
+        ...
+
     async def learn(self, messages: Sequence[Msg]) -> list[MemoryNode]:
         """Draw from new messages what is worth remembering."""
         ...
@@ -42,48 +47,55 @@ class Keeping(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class MemoryKeeping:
-    """Keeps it as memories of some owners in a `ReMe`.
+    """Keeps it as memories of one person, task or tool in a `ReMe`.
 
     Args:
         reme (`ReMe`):
             The vector memory.
-        owners (`Owners`):
-            Whose memories, at least one.
+        kind (`str`), name (`str`):
+            `user_name`, `task_name` or `tool_name`, and the name.
     """
 
-    def __init__(self, reme: Learning, owners: Owners) -> None:
-        self._reme, self._owners = reme, owners
+    reme: Learning
+    kind: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """Kind and name in one string."""
+        return f"{self.kind}/{self.name}"
 
     async def learn(self, messages: Sequence[Msg]) -> list[MemoryNode]:
-        """Memories by the vector memory's model. Without a model each thing that a user said becomes one, as it was
-        said, if a user is among the owners.
+        """Memories by the vector memory's model. Without a model each thing that a user said becomes a memory of the
+        person, as it was said.
 
         Raises:
-            `MissingModelError`: there is no model, and tasks or tools only are named: those are not learnt from turns.
+            `MissingModelError`: there is no model, and a procedure is to be learnt: that takes more than single turns.
         """
         try:
-            return list(await self._reme.summarize_memory(list(messages), **self._owners.lists()))
+            return list(await self.reme.summarize_memory(list(messages), **{self.kind: self.name}))
         except MissingModelError:
-            if not self._owners.user_name:
+            if self.kind != "user_name":
                 raise
-        nodes: list[MemoryNode] = []
+        nodes = []
         for msg in filter(is_user_request, messages):
             text = cut_text(msg.get_text_content() or "", _TURN_BYTES, lambda _: "\n[...]\n").text
             if text.strip():
-                nodes += await self._added(text, message_time=_said_at(msg), author=msg.name)
+                nodes.append(await self._added(text, message_time=_said_at(msg), author=msg.name))
         return nodes
 
     async def keep(self, text: str, *, author: str, thinking: str, language: str) -> None:
-        """A memory of its own, for each of the users; of the tasks where no user is named, else of the tools."""
+        """A memory of its own."""
         reason = {"thinking": thinking} if thinking else {}
         await self._added(text, author=author, message_time=datetime.now(timezone.utc), **reason)
 
-    async def _added(self, text: str, **fields: Any) -> list[MemoryNode]:
-        kind, names = next(iter(self._owners.lists().items()))
-        return [await self._reme.add_memory(memory_content=text, **{kind: name}, **fields) for name in names]
+    async def _added(self, text: str, **fields: Any) -> MemoryNode:
+        return await self.reme.add_memory(memory_content=text, **{self.kind: self.name}, **fields)
 
 
+@dataclass(frozen=True)
 class NoteWriting:
     """Keeps it in the notes of a workspace.
 
@@ -92,15 +104,15 @@ class NoteWriting:
             The notes.
     """
 
-    def __init__(self, notes: ReMeLight) -> None:
-        self._notes = notes
+    notes: ReMeLight
+    key: str = "notes"
 
     async def learn(self, messages: Sequence[Msg]) -> list[MemoryNode]:
         """Notes of the messages; but not of those that live in a memory which these notes are of: they are noted when
         they leave it."""
-        kept = {msg.id for memory in list(self._notes._memories) for msg, _ in memory.content}
+        kept = {msg.id for memory in list(self.notes._memories) for msg, _ in memory.content}
         if foreign := [msg for msg in messages if msg.id not in kept]:
-            await self._notes.summary_memory(foreign)
+            await self.notes.summary_memory(foreign)
         return []
 
     async def keep(self, text: str, *, author: str, thinking: str, language: str) -> None:
@@ -109,8 +121,8 @@ class NoteWriting:
         Raises:
             `StorageError`: it could not be written.
         """
-        await self._notes._ensure_started()
-        services = self._notes._services
+        await self.notes._ensure_started()
+        services = self.notes._services
         clean = text if services.redact is None else services.redact(text)
         day = datetime.now(services.archive.timezone).date()
         tools = FileTools(services.workspace, book=services.book, language=language)

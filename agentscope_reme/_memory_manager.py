@@ -20,7 +20,8 @@ from ._owners import Names, Owners
 from ._recall import Recall
 from ._recall_sources import NoteSource, RecallSource, Remembering, VectorSource
 from ._reme_light import NOTES_TIMEOUT, ReMeLight
-from ._tool_recording import Caller, Recording, ToolRecording, is_making, tools_of
+from ._tool_caller import Caller, message_of, tools_of
+from ._tool_recording import Recording, ToolRecording
 from .message import MessageTokens, as_counter, as_msgs
 from .notes import NoteWriter
 from .text import PromptBook
@@ -420,12 +421,14 @@ class MemoryManager(ReMeLight):
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
 
     def _sources(self, attachment: Attachment) -> list[RecallSource]:
-        """What is searched for an agent."""
-        sources = list(self._note_sources)
-        if self._recall_from is not None:
+        """What is searched for an agent, without what its own long-term memory shows it."""
+        agent = attachment.agent
+        shown = agent.long_term_memory if agent._static_control else None
+        sources = list(self._note_sources) if getattr(shown, "notes", None) is not self else []
+        if self._recall_from is not None and getattr(shown, "reme", None) is not self._recall_from:
             owners = attachment.owners
             if attachment.every_tool:
-                owners = replace(owners, tool_name=tools_of(attachment.agent, self._tools))
+                owners = replace(owners, tool_name=tools_of(agent, self._tools))
             if owners:
                 sources.append(VectorSource(self._recall_from, owners))
         return sources
@@ -448,9 +451,11 @@ class MemoryManager(ReMeLight):
             return None
         for attachment in self._attached.values():
             agent, memory = attachment.agent, attachment.memory
-            if agent.toolkit is toolkit and agent.memory is memory and is_making(memory.content, call):
+            if agent.toolkit is not toolkit or agent.memory is not memory:
+                continue
+            if asked := message_of(call, memory.content):
                 is_own = call["name"] in tools_of(agent, self._tools)
-                return Caller(agent.name, memory.session_id) if is_own else None
+                return Caller(agent.name, memory.session_id, asked) if is_own else None
         return None
 
     def _note_writer(self, lender: Lender | None = None) -> NoteWriter:

@@ -43,6 +43,10 @@ class Owners:
         """The arguments that name somebody, each as a list."""
         return {kind: list(names) for kind, names in self.named().items() if names}
 
+    def each(self) -> list[tuple[str, str]]:
+        """Every argument with one name."""
+        return [(kind, name) for kind, names in self.lists().items() for name in names]
+
     def __bool__(self) -> bool:
         return any(self.named().values())
 

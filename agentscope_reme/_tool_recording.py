@@ -16,17 +16,17 @@ from functools import partial
 from typing import Any, Protocol
 
 import anyio
-from agentscope.agent import ReActAgent
 from agentscope.message import Msg
 from agentscope.tool import Toolkit, ToolResponse
 
 from ._events import EventKind
-from .message import call_input, cut_text, output_text, redacted, tool_results, tool_uses
+from ._tool_caller import Caller
+from .message import call_input, cut_text, output_text, parsed_time, redacted
 from .record import ToolCallRecord
 from .storage import dump_line
 from .working_memory import MemoryServices
 
-__all__ = ["Caller", "Recording", "ToolRecording", "is_making", "tools_of"]
+__all__ = ["Recording", "ToolRecording"]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -55,27 +55,11 @@ class Recording(Protocol):
 
 
 @dataclass(frozen=True)
-class Caller:
-    """Who called a tool.
-
-    Args:
-        agent (`str`):
-            The agent's name.
-        session_id (`str | None`):
-            Its session.
-    """
-
-    agent: str
-    session_id: str | None
-
-
-@dataclass(frozen=True)
 class _Call:
     """A call that is over. Its texts are cut and counted off the loop."""
 
     block: Mapping[str, Any]
     caller: Caller
-    made_at: datetime
     seconds: float
     output: Any
     success: bool
@@ -129,7 +113,7 @@ class ToolRecording:
     ) -> AsyncGenerator[ToolResponse, None]:
         """A middleware of the host: passes on what comes, as it comes."""
         caller = self._caller_of(toolkit, kwargs["tool_call"])
-        note = partial(self._note, kwargs["tool_call"], caller, datetime.now(timezone.utc), time.monotonic())
+        note = partial(self._note, kwargs["tool_call"], caller, time.monotonic())
         noted = False
         last: ToolResponse | None = None
         try:
@@ -150,7 +134,6 @@ class ToolRecording:
         self,
         block: Mapping[str, Any],
         caller: Caller | None,
-        made_at: datetime,
         begun: float,
         last: ToolResponse | None,
         success: bool,
@@ -163,7 +146,7 @@ class ToolRecording:
             output.append({"type": "text", "text": f"{type(error).__name__}: {error}"})
         said = last.metadata.get("success") if last is not None and isinstance(last.metadata, Mapping) else None
         seconds = time.monotonic() - begun
-        self._waiting.append(_Call(block, caller, made_at, seconds, output, success and said is not False))
+        self._waiting.append(_Call(block, caller, seconds, output, success and said is not False))
         self._wake()
 
     # ------------------------------------------------------------------ the background
@@ -229,40 +212,18 @@ class ToolRecording:
             success=call.success and not _FAULT.match(output),
             time_cost=round(call.seconds, 6),
             token_cost=count(written) + (count(seen) if seen else 0),
-            create_time=call.made_at,
+            create_time=_time(call.caller.asked),
             metadata={"agent": call.caller.agent, "session_id": call.caller.session_id or ""},
         )
 
 
-def tools_of(agent: ReActAgent, ours: Sequence[Callable[..., Any]] = ()) -> list[str]:
-    """The names of an agent's own tools: without ours, and without those by which it handles itself, its toolkit and
-    its long-term memory."""
-    handled = (agent, agent.toolkit, agent.long_term_memory)
-    return [
-        name
-        for name, tool in agent.toolkit.tools.items()
-        if name != agent.finish_function_name
-        and tool.original_func not in ours
-        and not any(each is not None and getattr(tool.original_func, "__self__", None) is each for each in handled)
-    ]
-
-
-def is_making(content: Sequence[tuple[Msg, list[str]]], call: Mapping[str, Any]) -> bool:
-    """Whether a call is one of those that the owner of a history made last and has no result of yet.
-
-    Args:
-        content (`Sequence[tuple[Msg, list[str]]]`):
-            The history, as a memory holds it.
-        call (`Mapping[str, Any]`):
-            The `tool_use` block.
-    """
-    answered = 0
-    for msg, _ in reversed(content):
-        answered += sum(result.get("id") == call["id"] for result in tool_results(msg))
-        if calls := tool_uses(msg):
-            same = [each for each in calls if (each.get("id"), each.get("name")) == (call["id"], call["name"])]
-            return len(same) > answered
-    return False
+def _time(msg: Msg) -> datetime:
+    """When a message was begun: what reads calls out of a history says so too, and they can be told to be one."""
+    moment = parsed_time(msg.timestamp)
+    try:
+        return datetime.now(timezone.utc) if moment is None else moment.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return datetime.now(timezone.utc)
 
 
 def _bounded(text: str, most: int) -> str:

@@ -25,6 +25,8 @@ class FakeReMe:
         self.records: list[ToolCallRecord] = []
         self.batches: list[int] = []
         self.fault: Exception | None = None
+        self.fault_for = ""
+        """Whose conversations cannot be summarized."""
         self.delay = 0.0
 
     async def retrieve_memory(self, query: str = "", limit: int = 20, **options: Any) -> list[MemoryNode]:
@@ -37,6 +39,8 @@ class FakeReMe:
 
     async def summarize_memory(self, messages: Sequence[Msg], **options: Any) -> list[MemoryNode]:
         await self._checked()
+        if self.fault_for in options.values():
+            raise ConnectionError(f"not for {self.fault_for}")
         self.summarized.append(list(messages))
         self.summarized_for.append(options)
         return []

@@ -88,7 +88,7 @@ def test_a_real_agent_remembers_in_each_mode(mode):
                 ["Which tea do I drink?", "Green."],
                 ["And a cup at 4 pm, please.", "Noted."],
             ]
-            assert reme.summarized_for == [{"user_name": ["alice"]}] * 2
+            assert reme.summarized_for == [{"user_name": "alice"}] * 2
         stored = [(node.content, dict(node.metadata)) for node in reme.nodes[1:]]
         assert stored == ([] if mode == "static_control" else [(content[0], {"thinking": "she said so"})])
 
@@ -281,6 +281,26 @@ def test_what_failed_is_tried_again_with_the_next_reply_and_the_reply_goes_on():
     asyncio.run(main())
 
 
+def test_what_fails_for_one_of_those_who_are_named_is_tried_again_for_that_one_only(tmp_path):
+    async def main():
+        reme = FakeReMe()
+        memory = ltm(reme, user_name=["alice", "bob"], task_name="tea", state_dir=tmp_path)
+        told = []
+        memory.subscribe(told.append)
+        said = conversation("ua")
+        reme.fault_for = "bob"
+        await memory.record(said)
+        assert sorted(map(str, reme.summarized_for)) == ["{'task_name': 'tea'}", "{'user_name': 'alice'}"]
+        failed = [event.details for event in told if event.kind == EventKind.RECORD_FAILED]
+        assert failed == [{"owner": "user_name/bob", "messages": 2}]
+        reme.fault_for = ""
+        await ltm(reme, user_name="bob", state_dir=tmp_path).record(said)
+        await memory.record(said)
+        assert reme.summarized_for[2:] == [{"user_name": "bob"}]
+
+    asyncio.run(main())
+
+
 def test_agents_that_hear_the_same_message_at_the_same_time_record_it_once(tmp_path):
     async def main():
         reme = FakeReMe()
@@ -294,7 +314,7 @@ def test_agents_that_hear_the_same_message_at_the_same_time_record_it_once(tmp_p
         recorded = [msg.id for batch in reme.summarized for msg in batch]
         assert len(recorded) == len(set(recorded)) == len(heard) + 3
         await ltm(reme, state_dir=tmp_path, user_name="bob").record(heard)
-        assert reme.summarized_for[-1] == {"user_name": ["bob"]}  # what alice's memory knows is nothing to bob's
+        assert reme.summarized_for[-1] == {"user_name": "bob"}  # what alice's memory knows is nothing to bob's
 
     asyncio.run(main())
 
@@ -335,6 +355,7 @@ def test_without_a_model_what_a_user_said_can_be_found_later():
         reme.summarize_memory = refuse = _Refusing()
         memory = ltm(reme, user_name=["alice", "bob"])
         nodes = await memory.record(said := conversation("uta"))
+        nodes.sort(key=lambda node: node.memory_target)
         assert [(node.memory_target, node.content, node.author) for node in nodes] == [
             ("alice", "said 0", "alice"),
             ("bob", "said 0", "alice"),
@@ -347,7 +368,7 @@ def test_without_a_model_what_a_user_said_can_be_found_later():
         tasks.subscribe(told.append)
         assert await tasks.record(said) == []
         assert [event.error for event in told] == ["MissingModelError: no model"]
-        assert refuse.calls == 2
+        assert refuse.calls == 3
 
     asyncio.run(main())
 
