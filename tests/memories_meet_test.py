@@ -4,6 +4,7 @@
 import asyncio
 import json
 
+import anyio
 from agentscope.agent import ReActAgent
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg, TextBlock
@@ -110,6 +111,25 @@ def test_recorded_calls_become_a_guide_that_is_shown_before_the_next_reply(tmp_p
             assert "tool/weather" in asked_of(agent)
             assert guide.content.split()[0] in asked_of(agent)
             await manager.close()
+
+    asyncio.run(main())
+
+
+def test_a_call_that_is_seen_as_it_is_made_and_in_the_conversation_is_one_record(tmp_path):
+    async def main():
+        async with ReMe(tmp_path) as reme:
+            memory = ReMeLongTermMemory(reme, tool_name="weather")
+            calls = [call("weather", city="Rome"), call("weather", city="Oslo"), call("weather", city="Atlantis")]
+            agent = agent_with(
+                calls, "Rain.", calls[:1], "Still.", long_term_memory=memory, long_term_memory_mode="static_control"
+            )
+            async with MemoryManager(tmp_path, model=None, recall_from=reme) as manager:
+                manager.attach(agent)
+                await agent(Msg("alice", "How is the weather?", "user"))
+                await anyio.sleep(0.01)
+                await agent(Msg("alice", "And now?", "user"))
+            cities = sorted(record.input["city"] for record in await reme.tool_records.of("weather"))
+            assert cities == ["Atlantis", "Oslo", "Rome", "Rome"]
 
     asyncio.run(main())
 
