@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import VectorSpaceError, VectorStoreError
 from ._pgvector_rows import storable
-from ._pgvector_schema import Extension, PgCollection, add_column, create, drop_column, list_table, note
+from ._pgvector_schema import LIST, Extension, PgCollection, add_column, create, drop_column, list_table, note
 from ._space import VectorSpace, check_space
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _ROW = "relation, words, generation, model, dimensions, next_generation, next_mo
 
 async def look_up(connection: Connection, schema: str, name: str) -> PgCollection | None:
     """A collection, where there is one of that name."""
-    if await connection.fetchval("SELECT to_regclass($1)", list_table(schema)) is None:
+    if not await _has_list(connection, schema):
         return None
     query = f"SELECT {_ROW} FROM {list_table(schema)} WHERE name = $1"
     row = await connection.fetchrow(query, storable(name))
@@ -62,7 +62,7 @@ async def open_collection(
 
 async def collections(connection: Connection, schema: str) -> list[str]:
     """The stored names of all collections."""
-    if await connection.fetchval("SELECT to_regclass($1)", list_table(schema)) is None:
+    if not await _has_list(connection, schema):
         return []
     return [row[0] for row in await connection.fetch(f"SELECT name FROM {list_table(schema)}")]
 
@@ -96,6 +96,12 @@ async def _extension(connection: Connection) -> Extension | None:
         "WHERE e.extname = 'vector'",
     )
     return None if row is None else Extension(row[0], tuple(map(int, re.findall(r"\d+", row[1]))))
+
+
+async def _has_list(connection: Connection, schema: str) -> bool:
+    """Whether the list of collections is there; `to_regclass` would not see one made while this waited for the lock."""
+    query = "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE (nspname, relname) = ($1, $2))"
+    return await connection.fetchval(query, schema, LIST)
 
 
 def _collection(schema: str, row: Any, extension: Extension | None) -> PgCollection:

@@ -91,6 +91,7 @@ class PostgresPool:
             asyncpg.AdminShutdownError,
             asyncpg.CannotConnectNowError,
             asyncpg.InvalidCachedStatementError,
+            asyncpg.InternalClientError,  # how a connection that was lost in the middle of a call may be told
             ConnectionError,
         )
         for attempt in range(1, _ATTEMPTS + 1):

@@ -140,7 +140,7 @@ def text_key(text: str) -> str:
 def storable(text: str) -> str:
     """A text as PostgreSQL takes it: NUL and lone surrogates, which it does not, become private characters.
 
-    These are the last of Unicode's private planes; a text that holds them itself would be taken for the other one.
+    These are the last of Unicode, and sort there; a text that holds them itself would be taken for the other one.
     """
     if _UNSTORABLE.search(text) is None:
         return text

@@ -14,9 +14,21 @@ from ._space import VectorSpace
 if TYPE_CHECKING:
     from asyncpg import Connection
 
-__all__ = ["Extension", "PgCollection", "add_column", "create", "drop", "drop_column", "ident", "list_table", "note"]
+__all__ = [
+    "LIST",
+    "Extension",
+    "PgCollection",
+    "add_column",
+    "create",
+    "drop",
+    "drop_column",
+    "ident",
+    "list_table",
+    "note",
+]
 
-_LIST = "reme_collections"
+LIST = "reme_collections"
+"""The name of the table that lists the collections."""
 
 # relation: the table's name; generation: the number of the column with the vectors in force, NULL without vectors;
 # next_*: those of a reindex that has not ended; given: the last number that was given; words: who cut the words.
@@ -113,7 +125,7 @@ class PgCollection:
 
 async def create(connection: Connection, schema: str, name: str, words: str) -> PgCollection:
     """Make the tables of a new collection, without vectors. In a transaction."""
-    if await connection.fetchval("SELECT to_regnamespace($1)", ident(schema)) is None:
+    if not await connection.fetchval("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema):
         await connection.execute(f"CREATE SCHEMA {ident(schema)}")
     await connection.execute(_LIST_TABLE.format(list=list_table(schema)))
     query = f"INSERT INTO {list_table(schema)} (name, relation, words) VALUES ($1, '', $2) RETURNING id"
@@ -186,4 +198,4 @@ def ident(name: str) -> str:
 
 def list_table(schema: str) -> str:
     """The table that lists the collections, as SQL."""
-    return f"{ident(schema)}.{_LIST}"
+    return f"{ident(schema)}.{LIST}"

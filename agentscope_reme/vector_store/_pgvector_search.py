@@ -69,8 +69,9 @@ async def nearest(
     limit: int,
     conditions: Sequence[Condition],
     options: HnswOptions | None,
+    columns: str = "content, node",
 ) -> list[Any]:
-    """The columns content and node of the memories nearest to a vector, and their cosines, best first.
+    """Columns of the memories nearest to a vector, and their cosines, best first.
 
     Args:
         connection (`Connection`): the connection.
@@ -79,11 +80,12 @@ async def nearest(
         limit (`int`): how many at most.
         conditions (`Sequence[Condition]`): what they must meet.
         options (`HnswOptions | None`): of the index; None where there is none.
+        columns (`str`): which columns.
     """
     if limit < 1:
         return []
     if options is not None and await _worth_it(connection, collection, limit, conditions):
-        found = await _along_the_index(connection, collection, vector, limit, conditions, options)
+        found = await _along_the_index(connection, collection, vector, limit, conditions, options, columns)
         if len(found) == limit:  # else the index was not searched to the end
             return found
     arguments = Arguments()
@@ -91,36 +93,46 @@ async def nearest(
     met = where(conditions, arguments)
     # Ordered by the cosine and not by the distance: that order no index offers, so all rows are looked at.
     return await connection.fetch(
-        f"SELECT content, node, {_cosine(collection, given)} AS cosine FROM {collection.table} "
+        f"SELECT {columns}, {_cosine(collection, given)} AS cosine FROM {collection.table} "
         f"WHERE {collection.column} IS NOT NULL AND {met} ORDER BY cosine DESC, key LIMIT {limit:d}",
         *arguments.values,
     )
 
 
 async def by_words(
-    connection: Connection, collection: PgCollection, words: Sequence[str], limit: int, conditions: Sequence[Condition]
+    connection: Connection,
+    collection: PgCollection,
+    words: Sequence[str],
+    limit: int,
+    conditions: Sequence[Condition],
+    columns: str = "content, node",
 ) -> list[Any]:
-    """The columns content and node of the memories that hold any of the words, best first.
+    """Columns of the memories that hold any of the words, best first.
 
     BM25 with each word counted once a memory. How rare a word is, is told from the memories that meet the conditions:
     `ts_rank` does not know it, and would rank two frequent words above the one that matters.
     """
     arguments = Arguments(list(words[:_WORDS]))
     met = where(conditions, arguments)
+    if selective(conditions):  # a look at the few rows is shorter than one at each word's
+        found = f"{collection.table}, unnest(words) AS n WHERE words && $1::text[] AND {met} AND n = ANY($1::text[])"
+    else:
+        held = f"SELECT key, length FROM {collection.table} WHERE words @> ARRAY[n] AND {met}"
+        found = f"unnest($1::text[]) AS n, LATERAL ({held}) AS held"
     rows = f"SELECT FROM {collection.table} WHERE {met} LIMIT {_COUNTED}"
     total = f"SELECT reltuples FROM pg_class WHERE oid = {_literal(collection.table)}::regclass"
     weight = f"idf / (1 + {_K1} * ({1 - _B} + {_B} * hit.length / typical.length))"
     return await connection.fetch(
-        "WITH hit AS MATERIALIZED (SELECT n, m.key, m.length FROM unnest($1::text[]) WITH ORDINALITY AS q(word, n), "
-        f"LATERAL (SELECT key, length FROM {collection.table} WHERE words @> ARRAY[q.word] AND {met}) m), "
-        f"counted AS (SELECT count(*) AS n FROM ({rows}) AS r), "
-        f"total AS (SELECT CASE WHEN n < {_COUNTED} THEN n ELSE greatest(n, ({total})) END AS n FROM counted), "
-        "word AS (SELECT hit.n, ln(1 + (greatest(max(total.n) - count(*), 0) + 0.5) / (count(*) + 0.5)) AS idf "
-        "FROM hit, total GROUP BY hit.n), "
+        f"WITH hit AS MATERIALIZED (SELECT n, key, length FROM {found}), "
+        f"counted AS (SELECT count(*) AS rows FROM ({rows}) AS r), "
+        f"total AS (SELECT CASE WHEN rows < {_COUNTED} THEN rows ELSE greatest(rows, ({total})) END AS rows "
+        "FROM counted), "
+        "word AS (SELECT n, ln(1 + (greatest(max(rows) - count(*), 0) + 0.5) / (count(*) + 0.5)) AS idf "
+        "FROM hit, total GROUP BY n), "
         "typical AS (SELECT greatest(avg(length), 1) AS length FROM hit), "
         f"best AS (SELECT key, sum({weight}) AS score FROM hit JOIN word USING (n), typical "
         f"GROUP BY key ORDER BY score DESC, key LIMIT {max(limit, 0):d}) "
-        f"SELECT content, node FROM best JOIN {collection.table} USING (key) ORDER BY score DESC, key",
+        f"SELECT {columns} FROM best JOIN {collection.table} USING (key) ORDER BY score DESC, key",
         *arguments.values,
     )
 
@@ -147,6 +159,7 @@ async def _along_the_index(
     limit: int,
     conditions: Sequence[Condition],
     options: HnswOptions,
+    columns: str,
 ) -> list[Any]:
     assert collection.extension is not None
     arguments = Arguments()
@@ -165,7 +178,7 @@ async def _along_the_index(
         return await connection.fetch(
             f"WITH near AS MATERIALIZED (SELECT key, content, node, {_cosine(collection, given)} AS cosine "
             f"FROM {collection.table} WHERE {met} ORDER BY {near} LIMIT {limit:d}) "
-            "SELECT content, node, cosine FROM near ORDER BY cosine DESC, key",
+            f"SELECT {columns}, cosine FROM near ORDER BY cosine DESC, key",
             *arguments.values,
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._errors import ConfigError, VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode
-from ..search import QueryView
+from ..search import MEMORIES_RECIPE, QueryView, SourceRecipe
 from ..text import WordTokenizer
 from . import _pgvector_opening as opening
 from . import _pgvector_search as searching
@@ -25,6 +25,7 @@ from ._pgvector_pool import PostgresPool
 from ._pgvector_reindex import Reindexing
 from ._pgvector_rows import NodeRow, node_of, row_of, storable
 from ._pgvector_schema import PgCollection, drop
+from ._ranking import rank_candidates
 from ._space import VectorSpace, check_vector, check_vectors
 
 if TYPE_CHECKING:
@@ -188,11 +189,8 @@ class PgVectorStore(VectorStore):
     async def search(self, vector: np.ndarray, limit: int, conditions: Sequence[Condition] = ()) -> list[StoreHit]:
         """See `VectorStore.search`."""
         self._refuse_closed()
-        query = check_vector(self.collection_name, self._space, vector)
-        options = self._hnsw if self._index is not None and self._index.ready else None
-        rows = await self._run(
-            lambda connection, at: searching.nearest(connection, at, query, limit, conditions, options)
-        )
+        given = check_vector(self.collection_name, self._space, vector)
+        rows = await self._nearest(given, limit, conditions)
         nodes = await _nodes([row[:2] for row in rows])
         return [StoreHit(node, row[2], row[2], {"meaning": row[2]}) for node, row in zip(nodes, rows, strict=True)]
 
@@ -200,12 +198,44 @@ class PgVectorStore(VectorStore):
         self, query: QueryView, limit: int, conditions: Sequence[Condition] = ()
     ) -> list[MemoryNode]:
         """See `VectorStore.keyword_search`."""
+        return await _nodes(await self._by_words(query, limit, conditions))
+
+    async def hybrid_search(
+        self,
+        query: QueryView,
+        limit: int,
+        *,
+        vector: np.ndarray | None = None,
+        conditions: Sequence[Condition] = (),
+        recipe: SourceRecipe = MEMORIES_RECIPE,
+        min_score: float = 0.0,
+        candidates: int = 200,
+    ) -> list[StoreHit]:
+        """See `VectorStore.hybrid_search`; both legs at once, and each candidate read once."""
+        self._refuse_closed()
+        if vector is not None:
+            vector = check_vector(self.collection_name, self._space, vector)
+        wanted = max(candidates, limit)
+        legs = [self._by_words(query, wanted, conditions, "key")]
+        if vector is not None:
+            legs.append(self._nearest(vector, wanted, conditions, "key"))
+        keys = [row[0] for rows in await asyncio.gather(*legs) for row in rows]
+        nodes = list((await self.get(keys, with_vectors=vector is not None)).values())
+        return await asyncio.to_thread(rank_candidates, nodes, query, limit, vector, recipe, min_score)
+
+    async def _nearest(
+        self, vector: np.ndarray, limit: int, conditions: Sequence[Condition], columns: str = "content, node"
+    ) -> list[Any]:
+        options = self._hnsw if self._index is not None and self._index.ready else None
+        return await self._run(lambda c, at: searching.nearest(c, at, vector, limit, conditions, options, columns))
+
+    async def _by_words(
+        self, query: QueryView, limit: int, conditions: Sequence[Condition], columns: str = "content, node"
+    ) -> list[Any]:
         self._refuse_closed()
         if not query.tokens:
             return []
-        return await _nodes(
-            await self._run(lambda connection, at: searching.by_words(connection, at, query.tokens, limit, conditions))
-        )
+        return await self._run(lambda c, at: searching.by_words(c, at, query.tokens, limit, conditions, columns))
 
     async def make_index(self) -> bool:
         """Make the HNSW index now and wait for it, however few vectors there are.

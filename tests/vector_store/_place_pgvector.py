@@ -23,9 +23,11 @@ async def _server(_folder: Path) -> AsyncIterator[Make]:
             made.append(PgVectorStore(postgres_url(), collection, schema=schema, max_size=4))
             return made[-1]
 
-        yield make
-        for store in made:
-            await store.close()
+        try:
+            yield make
+        finally:
+            for store in made:
+                await store.close()
 
 
 CASES = {"pgvector": StoreCase(_server, missing=postgres_is_missing)}

@@ -51,11 +51,13 @@ async def own_schema() -> AsyncIterator[str]:
     import asyncpg
 
     schema = f'"记忆" {uuid.uuid4().hex}'
-    yield schema
-    connection = await asyncpg.connect(postgres_url())
-    quoted = schema.replace('"', '""')
-    await connection.execute(f'DROP SCHEMA IF EXISTS "{quoted}" CASCADE')
-    await connection.close()
+    try:
+        yield schema
+    finally:
+        connection = await asyncpg.connect(postgres_url())
+        quoted = schema.replace('"', '""')
+        await connection.execute(f'DROP SCHEMA IF EXISTS "{quoted}" CASCADE')
+        await connection.close()
 
 
 def _start() -> str:
