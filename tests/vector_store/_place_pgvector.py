@@ -30,4 +30,4 @@ async def _server(_folder: Path) -> AsyncIterator[Make]:
                 await store.close()
 
 
-CASES = {"pgvector": StoreCase(_server, missing=postgres_is_missing)}
+CASES = {"pgvector": StoreCase(_server, missing=postgres_is_missing, slow=True)}

@@ -21,7 +21,10 @@ from agentscope_reme.record import Condition, MemoryNode, matches, parse_filters
 from agentscope_reme.text import WordTokenizer
 from agentscope_reme.vector_store import PgVectorStore, VectorSpace
 
-pytestmark = pytest.mark.skipif(bool(postgres_is_missing()), reason=postgres_is_missing())
+pytestmark = [
+    pytest.mark.slow,  # a server takes seconds to start
+    pytest.mark.skipif(bool(postgres_is_missing()), reason=postgres_is_missing()),
+]
 
 Make = Callable[..., PgVectorStore]
 
@@ -106,9 +109,7 @@ NUMBERS = st.one_of(
     st.integers(),
     st.floats(allow_nan=False),
 )
-TEXTS = st.sampled_from(
-    ["", "a", "A", "ä", "Ä", "ﬀ", "İ", "ΑΣ", "ας", "%", "_", "\\", "中", "😀", "𐐀", "ﬂag"]
-)
+TEXTS = st.sampled_from(["", "a", "A", "ä", "Ä", "ﬀ", "İ", "ΑΣ", "ας", "%", "_", "\\", "中", "😀", "𐐀", "ﬂag"])
 VALUES = st.one_of(NUMBERS, TEXTS, st.lists(TEXTS, max_size=3))
 
 
