@@ -50,7 +50,8 @@ class ChromaConnection:
             self._holders -= 1
             if self._holders == 0 and self._own:
                 client, self._client, self.most = self._client, None, 0
-                await self.call("close", client.close)
+                if hasattr(client, "close"):  # since 1.5.2
+                    await self.call("close", client.close)
 
     async def call(self, action: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """See `call_client`."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from ._client_calls import call_client
 
 __all__ = ["QdrantConnection"]
 
+_SECONDS = 60
 _LOCKS: WeakKeyDictionary[Any, threading.Lock] = WeakKeyDictionary()
 """One for each blocking client in local mode, whoever uses it."""
 
@@ -69,7 +71,7 @@ class QdrantConnection:
         return self._client
 
     def _alone(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if asyncio.iscoroutinefunction(function):
+        if inspect.iscoroutinefunction(function):
             return function
 
         lock = _LOCKS.setdefault(self._client, threading.Lock())
@@ -87,10 +89,10 @@ class QdrantConnection:
 
 
 def _server_client(place: Mapping[str, Any]) -> Any:
-    """A client that asks for nothing before it is used."""
+    """A client that asks for nothing before it is used, and waits long enough for a large write."""
     from qdrant_client import AsyncQdrantClient
 
-    return AsyncQdrantClient(**{"check_compatibility": False, **place})
+    return AsyncQdrantClient(**{"check_compatibility": False, "timeout": _SECONDS, **place})
 
 
 def _is_local(client: Any) -> bool:

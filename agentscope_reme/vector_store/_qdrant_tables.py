@@ -164,9 +164,8 @@ class QdrantTables(Tables):
         )
         if not self._connection.is_local:
             for field, kind in INDEXED.items():
-                await self._call(
-                    "index", "create_payload_index", collection_name=physical, field_name=field, field_schema=kind
-                )
+                asked = {"field_name": field, "field_schema": models.PayloadSchemaType(kind)}
+                await self._call("index", "create_payload_index", collection_name=physical, **asked)
 
     async def _table(self, physical: str) -> QdrantTable:
         found = await self._call("open", "get_collection", collection_name=physical)

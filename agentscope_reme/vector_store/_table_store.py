@@ -32,6 +32,7 @@ __all__ = ["TableVectorStore"]
 T = TypeVar("T")
 
 _CATCHING_UP = 20
+_MOST_ASKED = 1_000
 
 
 class TableVectorStore(VectorStore):
@@ -181,18 +182,22 @@ class TableVectorStore(VectorStore):
         """See `VectorStore.search`."""
         self._open_table()
         query = check_vector(self.collection_name, self.space, vector)
-        if limit <= 0:
-            return []
-        return await self._ask(lambda table: table.nearest(query, limit, conditions))
+        limit = await self._bounded(limit)
+        return await self._ask(lambda table: table.nearest(query, limit, conditions)) if limit > 0 else []
 
     async def keyword_search(
         self, query: QueryView, limit: int, conditions: Sequence[Condition] = ()
     ) -> list[MemoryNode]:
         """See `VectorStore.keyword_search`."""
         self._open_table()
+        limit = await self._bounded(limit)
         if limit <= 0 or not query.tokens:
             return []
         return await self._ask(lambda table: table.with_words(query.tokens, limit, conditions))
+
+    async def _bounded(self, limit: int) -> int:
+        """No more than there are: servers make room for what they are asked for."""
+        return limit if limit <= _MOST_ASKED else min(limit, await self.count())
 
     # ------------------------------------------------------------------ collections
 
