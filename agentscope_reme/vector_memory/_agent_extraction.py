@@ -102,13 +102,13 @@ class AgentExtractor:
         found.refusals.extend(tools.refusals)
 
     def _check_idle(self, answer: str, used: bool, assignment: Assignment) -> None:
-        """A run without any call is fine if the model found that there is nothing, not if it forgot its tools.
+        """A run that took nothing down is fine if the model found that there is nothing, not if it forgot its tools.
 
         Raises:
             `ModelReplyError`: it did.
         """
         if not used and not says_nothing(answer, self._access.nothing_patterns()):
             raise ModelReplyError(
-                f"Nothing was stored for {assignment.owner.key!r}: the model called no tool and answered "
-                f"{answer[:80]!r}.",
+                f"Nothing was stored for {assignment.owner.key!r}: the model called no tool that takes anything down, "
+                f"and answered {answer[:80]!r}.",
             )

@@ -30,7 +30,7 @@ from ._reply_items import says_nothing
 from ._retrieval_tools import RetrievalTools
 from ._retriever import MemoryRetriever
 from ._utterances import own_messages, passages, utterances
-from .kinds import MemoryKind
+from .kinds import PERSONAL, PROCEDURAL, TOOL, MemoryKind, kinds_by_name
 
 __all__ = ["AgentRetriever"]
 
@@ -54,9 +54,9 @@ class AgentRetriever:
         bank (`MemoryBank`): the memories.
         retriever (`MemoryRetriever`): searches, for the agents and where the model fails.
         access (`ModelAccess`): the model and the bounds.
-        kinds (`Mapping[str, MemoryKind]`): the kinds of memory by their names.
-        profiles (`ProfileBook`): the profiles.
-        conversations (`Conversations`): the stored conversations.
+        kinds (`Mapping[str, MemoryKind] | None`): the kinds of memory by their names; those of the package if left out.
+        profiles (`ProfileBook | None`): the profiles.
+        conversations (`Conversations | None`): the stored conversations.
     """
 
     def __init__(
@@ -64,12 +64,14 @@ class AgentRetriever:
         bank: MemoryBank,
         retriever: MemoryRetriever,
         access: ModelAccess,
-        kinds: Mapping[str, MemoryKind],
-        profiles: ProfileBook,
-        conversations: Conversations,
+        kinds: Mapping[str, MemoryKind] | None = None,
+        profiles: ProfileBook | None = None,
+        conversations: Conversations | None = None,
     ) -> None:
         self._bank, self._retriever, self._access = bank, retriever, access
-        self._kinds, self._profiles, self._conversations = kinds, profiles, conversations
+        self._kinds = kinds_by_name((PERSONAL, PROCEDURAL, TOOL)) if kinds is None else kinds
+        self._profiles = profiles or ProfileBook(bank)
+        self._conversations = conversations or Conversations(bank)
 
     async def retrieve(
         self,

@@ -101,7 +101,7 @@ class Checks:
             when_to_use=self._situation(fields),
             category=self._category(fields.get("category")),
             message_time=self._time(fields, cited),
-            author=next((each.speaker for each in cited if each.role == "user" and each.speaker), ""),
+            author=self._author(cited),
             entities=_entities(fields.get("entities"), content),
             importance=_importance(fields.get("importance")),
             outdated=first_text(fields, ("no_longer_true", "outdated")),
@@ -150,6 +150,11 @@ class Checks:
         if not self.kind.writes_when_to_use:
             return ""
         return _encodable(first_text(fields, ("when_to_use", "situation"))) or self.situation
+
+    def _author(self, cited: Sequence[Utterance]) -> str:
+        """Who said it: the first person among the sources; without sources the only one who spoke, where it is one."""
+        people = [each.speaker for each in cited or self.said if each.role == "user"]
+        return people[0] if people and (cited or len(set(people)) == 1) else ""
 
     def _category(self, given: Any) -> str:
         name = given.strip().lower() if isinstance(given, str) else ""

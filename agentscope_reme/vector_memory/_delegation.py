@@ -35,7 +35,9 @@ class DelegateTask:
 
     def __init__(self, owners: Sequence[Owner], start: Callable[[Owner], object], say: Say) -> None:
         self.delegated: list[Owner] = []
-        self._owners = {owner.key: owner for owner in owners}
+        self._owners: dict[str, list[Owner]] = {}
+        for owner in owners:
+            self._owners.setdefault(_one_line(owner.key), []).append(owner)
         self._start, self._say = start, say
 
     async def delegate_task(self, targets: list[str]) -> str:
@@ -45,7 +47,7 @@ class DelegateTask:
             targets (`list[str]`):
                 The targets, exactly as they are listed.
         """
-        wanted = as_texts(targets)
+        wanted = list(map(_one_line, as_texts(targets)))
         if not wanted:
             return self._say("missing_argument", argument="targets")
         if unknown := [each for each in wanted if each not in self._owners]:
@@ -53,12 +55,14 @@ class DelegateTask:
             answers = [self._say("no_such_target", target=each, targets=named) for each in unknown]
         else:
             answers = []
-        fresh = [owner for each in wanted if (owner := self._owners.get(each)) and owner not in self.delegated]
+        fresh = dict.fromkeys(
+            owner for each in wanted for owner in self._owners.get(each, ()) if owner not in self.delegated
+        )
         for owner in fresh:
             self.delegated.append(owner)
             self._start(owner)
         if fresh:
-            answers.insert(0, self._say("delegated", targets=", ".join(owner.key for owner in fresh)))
+            answers.insert(0, self._say("delegated", targets=", ".join(_one_line(owner.key) for owner in fresh)))
         return "\n".join(answers) or self._say("delegated_before")
 
     def narrow(self, parameters: dict[str, Any]) -> None:
@@ -114,4 +118,9 @@ async def delegate(
 
 def targets_text(owners: Sequence[Owner]) -> str:
     """The targets as a list."""
-    return "\n".join(f"- {' '.join(owner.key.split())}" for owner in owners)
+    return "\n".join(f"- {_one_line(owner.key)}" for owner in owners)
+
+
+def _one_line(key: str) -> str:
+    """A target as a model reads and writes it: a name may hold blanks and line ends of any kind."""
+    return " ".join(key.split())

@@ -89,7 +89,8 @@ class Sources:
 
     def _is_own_name(self, name: str) -> bool:
         wanted = name.strip().lower()
-        own = [each for each in self._said if each.role == "user" and (self._is_target(each) or not each.speaker)]
+        people = [each for each in self._said if each.role == "user"]
+        own = [each for each in people if self._is_target(each)] or people
         if wanted in {self._target.lower(), *(each.speaker.lower() for each in own)}:
             return True
         end = _NOT_OF_ANOTHER if wanted[-1:].isascii() else _NOT_OF_ANOTHER_HAN

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from agentscope.message import Msg
 
 from .._errors import ConfigError
-from ..message import estimate_tokens
+from ..message import as_msgs, estimate_tokens
 from ..record import MemoryNode
 from ..text import PromptBook
 from ._agent_extraction import AgentExtractor
@@ -115,7 +115,8 @@ class MemorySummarizer:
         )
         profiles, similar = profiles or ProfileBook(bank), SimilarMemories(bank)
         agentic = AgentExtractor(access, similar, profiles, Conversations(bank))
-        self._access = access
+        self.access = access
+        """The model and the bounds of what it is asked."""
         self._workshop = Workshop(
             access,
             bank.events,
@@ -129,14 +130,19 @@ class MemorySummarizer:
         )
 
     async def summarize(
-        self, messages: Sequence[Msg], owners: Sequence[Owner], *, description: str = "", language: str | None = None
+        self,
+        messages: Sequence[Msg | dict[str, Any]],
+        owners: Sequence[Owner],
+        *,
+        description: str = "",
+        language: str | None = None,
     ) -> list[MemoryNode]:
         """Draw memories from a conversation and store them. What fails for one target fails for it alone.
 
         Args:
-            messages (`Sequence[Msg]`):
-                The conversation, oldest first. Summaries, system prompts and recalled memories in it are passed over,
-                and small talk asks no model.
+            messages (`Sequence[Msg | dict]`):
+                The conversation, oldest first; see `message.as_msgs`. Summaries, system prompts and recalled memories
+                in it are passed over, and small talk asks no model.
             owners (`Sequence[Owner]`):
                 The targets; there will be no others.
             description (`str`):
@@ -154,9 +160,9 @@ class MemorySummarizer:
         """
         owners = list(dict.fromkeys(owners))
         self._check(owners)
-        own = await in_thread(own_messages, messages)
+        own = await in_thread(own_messages, as_msgs(messages))
         spoken = [text for msg in own if msg.role != "system" and (text := msg.get_text_content())]
-        chosen = await in_thread(self._access.language, language, spoken)
+        chosen = await in_thread(self.access.language, language, spoken)
         person = self._person(owners)
         talk = Talk(tuple(own), chosen, language is not None, description.strip(), person)
         return await SummaryRound(self._workshop, talk).run(owners)
@@ -166,7 +172,7 @@ class MemorySummarizer:
 
         Args:
             tools (`Iterable[str]`): the tools' names.
-            language (`str | None`): of the guides; `None` is that of each guide, or English.
+            language (`str | None`): of the guides; `None` is that of each guide, or of the calls.
 
         Returns:
             `list[MemoryNode]`: the guides in which something is new.

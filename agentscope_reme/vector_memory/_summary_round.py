@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Protocol
@@ -122,7 +122,7 @@ class SummaryRound:
             *(partial(self._guide, owner) for owner in from_records),
             *([partial(self._choose, from_talk)] if delegating else (partial(self._draw, each) for each in from_talk)),
         ]
-        await Parallel([step(lambda _, job=job: job(), "job") for job in jobs])(None)
+        await Parallel([step(partial(_done, job), "job") for job in jobs])(None)
         if owners and len(self._failures) == len(owners):
             raise _as_one({owner: self._failures[owner] for owner in owners})
         return [node for owner in owners for node in self._nodes.get(owner, ())]
@@ -246,6 +246,10 @@ class SummaryRound:
             known=written.counts["known"],
             calls=written.calls,
         )
+
+
+async def _done(job: Callable[[], Awaitable[None]], _: object) -> None:
+    await job()
 
 
 def _as_one(failures: dict[Owner, ReMeError]) -> ReMeError:

@@ -30,6 +30,7 @@ logger = logging.getLogger("agentscope_reme")
 _GUIDE = "guide"
 _ATTEMPTS = 2
 _LONGEST = 8_000
+_SAMPLE_CHARS = 400
 _CAUSE = "tool calls"
 
 
@@ -63,8 +64,8 @@ class ToolGuides:
         Args:
             kind (`MemoryKind`): the kind of memory that guides are.
             owner (`Owner`): the tool.
-            language (`str | None`): of the guide; `None` is that of the guide that there is, or English.
-            forced (`bool`): a model writes in this language whatever the calls are in.
+            language (`str | None`): of a guide that is new; `None` is that of the calls.
+            forced (`bool`): it is the language of a guide that there is, too.
             actor (`str`): who does it, for the record.
 
         Returns:
@@ -81,7 +82,9 @@ class ToolGuides:
             is_current = old is not None and old.metadata.get("seen") == seen
             if not records or (is_current and old and (old.metadata.get("prose") or not by_model)):
                 return None
-            language = language or (detect_language(old.content) if old else "en")
+            if not forced or language is None:
+                told = [old.content] if old else _texts(records)
+                language = detect_language(told) if old or language is None else language
             text = GuideText(self._access.book, language, kind.prompts, owner.target)
             prose = str(old.metadata.get("prose") or "") if old else ""
             situation = old.when_to_use if old else ""
@@ -161,6 +164,12 @@ class ToolGuides:
 
     def _shared(self, text: GuideText, name: str, **values: object) -> str:
         return self._access.book.get(text.language, f"memory_agent.{name}").fill(**values)
+
+
+def _texts(records: Sequence[ToolCallRecord]) -> list[str]:
+    """What the language of calls is told by."""
+    given = [each.input if isinstance(each.input, str) else " ".join(map(str, each.input.values())) for each in records]
+    return [*given, *(each.output[:_SAMPLE_CHARS] for each in records)]
 
 
 def _review(reply: str, calls: int, judged: frozenset[int]) -> _Review:

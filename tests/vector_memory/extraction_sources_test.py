@@ -242,3 +242,10 @@ def test_i4_other_values_have_to_be_said_by_people() -> None:
     sources = Sources(said(user("I live in Paris."), agent("The Louvre is open until nine tonight.")), "alice")
     assert sources.may_be_profile("city", "Paris")
     assert not sources.may_be_profile("favourite museum", "the Louvre, open until nine tonight")
+
+
+def test_a_person_may_go_by_another_name_than_the_target() -> None:
+    sources = Sources(said(user("My name is Alice Smith", name="Alice Smith")), "alice")
+    assert sources.may_be_profile("name", "Alice Smith")
+    sources = Sources(said(user("I'm Bob", name="Bob"), user("hi", name="alice")), "alice")
+    assert not sources.may_be_profile("name", "Bob")

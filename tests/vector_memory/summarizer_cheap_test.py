@@ -481,3 +481,14 @@ def test_recalled_messages_are_neither_shown_nor_kept(tmp_path: Path) -> None:
             assert "alice lives in Rome" not in [msg.get_text_content() for msg in kept]
 
     run(scene)
+
+
+def test_fault_77_messages_may_be_dictionaries(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with bank_in(tmp_path) as bank:
+            said = {"role": "user", "content": "I moved to Beijing", "time_created": "2026-02-28 10:00:00"}
+            [node] = await summarizer_of(bank, [memories("alice moved to Beijing")]).summarize([said], [ALICE])
+            assert node.message_time == datetime(2026, 2, 28, 10).astimezone()
+            assert node.author == "alice"
+
+    run(scene)

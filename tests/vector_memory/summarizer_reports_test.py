@@ -72,6 +72,19 @@ def test_i2_what_was_injected_is_never_learned_again(tmp_path: Path) -> None:
     run(scene)
 
 
+def test_i3_what_is_told_again_or_looked_up_gains_nothing(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with bank_in(tmp_path) as bank:
+            reply = memories({"content": "alice is a pilot", "from": [1]})
+            summarizer = summarizer_of(bank, [reply] * 4)
+            for at in range(4):
+                await summarizer.summarize([user("I am a pilot", f"2026-09-{15 + at} 10:00:00")], [ALICE])
+            [node] = await bank.list([ALICE])
+            assert (node.importance, node.access_count) == (0.5, 0)
+
+    run(scene)
+
+
 def test_i4_asking_for_somebody_does_not_make_one_that_person(tmp_path: Path) -> None:
     async def scene() -> None:
         async with bank_in(tmp_path) as bank:
