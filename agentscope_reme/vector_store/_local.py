@@ -67,6 +67,7 @@ class LocalVectorStore(VectorStore):
         self._file = SharedFile(path, busy_timeout)
         self._database: Database | None = None
         self._number = spaces.Opened(0, None)
+        self._cutter = ""
         self._shelf: Shelf | None = None
 
     @property
@@ -101,7 +102,8 @@ class LocalVectorStore(VectorStore):
         rows = await asyncio.to_thread(self._rows, list(insert)) if insert else []
         keys = {row.key for row in rows}
         gone = [key for key in dict.fromkeys(delete) if key not in keys]
-        await database.run(catalog.write, *self._number, self._tokenizer.name, rows, gone)
+        cutter = self._cutter if self._cuts else ""
+        await database.run(catalog.write, *self._number, cutter, rows, gone)
 
     async def get(self, keys: Sequence[str], *, with_vectors: bool = False) -> dict[str, MemoryNode]:
         """See `VectorStore.get`."""
@@ -225,7 +227,8 @@ class LocalVectorStore(VectorStore):
 
     def _take(self, database: Database, number: spaces.Opened, space: VectorSpace | None) -> None:
         self._database, self._number, self._space, self._opened = database, number, space, True
-        self._shelf = Shelf(database, number, space.dimensions if space else 0, self._tokenizer)
+        self._cutter = self._tokenizer.name
+        self._shelf = Shelf(database, number, space.dimensions if space else 0, self._tokenizer, self._cutter)
 
     def _rows(self, nodes: Sequence[MemoryNode]) -> list[NodeRow]:
         return [self._row(node) for node in {node.key: node for node in nodes}.values()]
@@ -235,8 +238,13 @@ class LocalVectorStore(VectorStore):
         if node.vector is not None:
             space = self.space or VectorSpace("", len(node.vector))  # what the collection has is checked in SQLite
             vector = packed(check_vector(self.collection_name, space, node.vector))
-        words = storable("\n".join(self._tokenizer.tokens(node.searched_text)))
+        words = storable("\n".join(self._tokenizer.tokens(node.searched_text))) if self._cuts else ""
         return NodeRow(node.key, *row_of(node), vector, words)
+
+    @property
+    def _cuts(self) -> bool:
+        """Whether words are cut when they are written: a collection without vectors may never be searched."""
+        return self._space is not None
 
     def _open_database(self) -> Database:
         self._refuse_closed()

@@ -13,7 +13,7 @@ from ..record import Condition, MemoryNode
 from ._local_filters import define_functions, order_by, where
 from ._local_rows import COLUMNS, READ, NodeRow, node_of, row_of, unpacked
 
-__all__ = ["count", "find", "forget_deletions", "get", "nodes_of_ids", "patch", "remove_all", "write"]
+__all__ = ["count", "cutter_number", "find", "forget_deletions", "get", "nodes_of_ids", "patch", "remove_all", "write"]
 
 _LISTED_DELETIONS = 50_000
 _PARAMETERS = 500
@@ -40,7 +40,7 @@ def write(
         connection (`sqlite3.Connection`): in a transaction that writes.
         collection (`int`): its number.
         space (`int | None`): the number of the vectors' space; None where the collection is used without.
-        cutter (`str`): who cut the words.
+        cutter (`str`): who cut the words; empty where they are to be cut at the first search.
         rows (`Sequence[NodeRow]`): of different keys.
         deleted (`Collection[str]`): keys.
 
@@ -53,7 +53,7 @@ def write(
     if not rows and not gone:
         return
     version = _next_version(connection, collection)
-    before = (collection, version, version, _cutter(connection, cutter))
+    before = (collection, version, version, cutter_number(connection, cutter))
     facets, vectors = [], []
     for row in rows:
         values = (*before, row.words, *row.values)
@@ -184,7 +184,8 @@ def _next_version(connection: sqlite3.Connection, collection: int) -> int:
     return connection.execute("SELECT version FROM collection WHERE id = ?", (collection,)).fetchone()[0]
 
 
-def _cutter(connection: sqlite3.Connection, name: str) -> int:
+def cutter_number(connection: sqlite3.Connection, name: str) -> int:
+    """The number of who cuts words; an empty name for words that nobody has cut yet."""
     connection.execute("INSERT OR IGNORE INTO cutter (name) VALUES (?)", (name,))
     return connection.execute("SELECT id FROM cutter WHERE name = ?", (name,)).fetchone()[0]
 

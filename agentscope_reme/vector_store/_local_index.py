@@ -8,13 +8,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..record import Condition
-from ..search import Columns, HybridIndex
+from ..search import Columns, DenseIndex, HybridIndex
 from ._local_columns import FilterColumns
 
 if TYPE_CHECKING:
     import numpy as np
 
 __all__ = ["Elsewhere", "MemoryIndex"]
+
+_DIMENSIONS = 384
+_HALF_ABOVE = 50_000
+_CLUSTERED_ABOVE = 100_000
+"""Vectors of `_DIMENSIONS`; see `DenseIndex`."""
 
 Elsewhere = Callable[[Sequence[Condition]], Iterable[int]]
 """Finds the memories that meet conditions on what is not in memory."""
@@ -25,6 +30,9 @@ class MemoryIndex(HybridIndex):
 
     def __init__(self, dimensions: int) -> None:
         super().__init__(dimensions=dimensions)
+        if dimensions > _DIMENSIONS:  # a search costs what the numbers are, not the rows
+            half, clustered = (rows * _DIMENSIONS // dimensions for rows in (_HALF_ABOVE, _CLUSTERED_ABOVE))
+            self._vectors = DenseIndex(dimensions, half_above=half, clustered_above=clustered)
         self._filters = FilterColumns()
 
     @contextmanager

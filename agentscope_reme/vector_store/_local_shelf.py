@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import VectorSpaceError, VectorStoreError
-from ..record import Condition, MemoryNode
+from ..record import Condition, MemoryNode, matches
 from ..search import Found, QueryView, SourceRecipe
 from ..storage import Database
 from ..text import WordTokenizer
-from ._local_catalog import nodes_of_ids
+from ._local_catalog import cutter_number, nodes_of_ids
 from ._local_filters import define_functions, where
 from ._local_index import MemoryIndex
 from ._local_rows import readable, storable, unpacked
@@ -46,14 +46,17 @@ class Shelf:
         database (`Database`): where the memories are.
         opened (`Opened`): the collection.
         dimensions (`int`): of its vectors; 0 for search by words alone.
-        tokenizer (`WordTokenizer`): cuts the words that somebody else has cut otherwise.
+        tokenizer (`WordTokenizer`): cuts the words of what nobody has cut yet, or somebody otherwise.
+        cutter (`str`): its name.
     """
 
-    def __init__(self, database: Database, opened: Opened, dimensions: int, tokenizer: WordTokenizer) -> None:
+    def __init__(
+        self, database: Database, opened: Opened, dimensions: int, tokenizer: WordTokenizer, cutter: str
+    ) -> None:
         self._database = database
         self._opened = opened
         self._dimensions = dimensions
-        self._tokenizer = tokenizer
+        self._tokenizer, self._cutter = tokenizer, cutter
         self._lock = threading.Lock()
         self._index = MemoryIndex(dimensions)
         self._seen = 0
@@ -73,7 +76,7 @@ class Shelf:
             index.recipe = recipe
             allowed = index.allowed(conditions, self._numbers)
             found = index.search(query, limit, vector=vector, min_score=min_score, allowed=allowed)
-        nodes = self._nodes([each.key for each in found])
+        nodes = self._nodes([each.key for each in found], conditions)
         return [(nodes[each.key], each) for each in found if each.key in nodes]
 
     def nearest(
@@ -83,14 +86,16 @@ class Shelf:
         index = self._refreshed()
         with index.held():
             found = index.nearest(vector, limit, index.allowed(conditions, self._numbers))
-        nodes = self._nodes([number for number, _ in found])
+        nodes = self._nodes([number for number, _ in found], conditions)
         return [(nodes[number], cosine) for number, cosine in found if number in nodes]
 
     def _numbers(self, conditions: Sequence[Condition]) -> list[int]:
         return self._database.read_sync(_matching, self._opened.collection, conditions)
 
-    def _nodes(self, numbers: Sequence[int]) -> dict[int, MemoryNode]:
-        return self._database.read_sync(nodes_of_ids, numbers)
+    def _nodes(self, numbers: Sequence[int], conditions: Sequence[Condition]) -> dict[int, MemoryNode]:
+        """Memories as they are now; one that does not meet the conditions any more is left out."""
+        nodes = self._database.read_sync(nodes_of_ids, numbers)
+        return {number: node for number, node in nodes.items() if matches(node, conditions)}
 
     def _refreshed(self) -> MemoryIndex:
         """The index, level with SQLite."""
@@ -116,18 +121,32 @@ class Shelf:
         for node in self._database.read_sync(_gone, self._opened.collection, since) if since else ():
             self._index.remove(node)
         last = (since + 1, -1)
-        while rows := self._database.read_sync(_loaded, self._opened, self._tokenizer.name, since, newest, last):
-            self._add(rows)
+        while rows := self._database.read_sync(_loaded, self._opened, self._cutter, since, newest, last):
+            rows = self._with_words(rows)
+            with self._index.held():  # nobody is to see a memory without its fields
+                self._add(rows)
             last = rows[-1][:2]
+
+    def _with_words(self, rows: list[tuple]) -> list[tuple]:
+        """The rows, those without words with the words cut now, which are kept for the next time."""
+        cut, whole = [], []
+        for version, number, is_indexed, asks, words, content, use, *others in rows:
+            if content is not None and is_indexed:
+                words = storable("\n".join(self._tokenizer.tokens(_searched(content, use))))
+                cut.append((words, number, version))
+            whole.append((version, number, is_indexed, asks, words, *others))
+        if cut:
+            self._database.run_sync(_set_words, self._cutter, cut)
+        return whole
 
     def _add(self, rows: Iterable[tuple]) -> None:
         numbers, fields, vectors = [], [], []
-        for _, number, is_indexed, asks, words, content, use, data, *values in rows:
-            if is_indexed or number not in self._index:
-                tokens = self._cut(content, use) if words is None else readable(words).split("\n") if words else ()
+        for _, number, is_indexed, asks, words, data, *values in rows:
+            if is_indexed:
                 owner, talk, author = (readable(values[at] or "") for at in (_OWNER, _TALK, _AUTHOR))
-                self._index.add(number, tokens, facts=facts_by(owner, talk, values[_TIME], author, bool(asks)))
-                if data is not None:
+                facts = facts_by(owner, talk, values[_TIME], author, bool(asks))
+                self._index.add(number, readable(words).split("\n") if words else (), facts=facts)
+                if data is not None and len(data) == 4 * self._dimensions:
                     vectors.append((number, unpacked(data)))
             numbers.append(number)
             fields.append(values)
@@ -135,9 +154,11 @@ class Shelf:
         if vectors:
             self._index.set_vectors(vectors)
 
-    def _cut(self, content: Any, use: Any) -> list[str]:
-        text = readable(content)
-        return self._tokenizer.tokens(f"{readable(use)}\n{text}" if use is not None else text)
+
+def _searched(content: Any, use: Any) -> str:
+    """As `MemoryNode.searched_text`."""
+    text = readable(content)
+    return f"{readable(use)}\n{text}" if use is not None and readable(use).strip() else text
 
 
 def _versions(connection: sqlite3.Connection, collection: int) -> tuple[int, int, int | None]:
@@ -160,6 +181,12 @@ def _loaded(
     values = {"collection": opened.collection, "space": opened.space, "since": since, "newest": newest}
     values |= {"cutter": found[0] if found else -1, "version": last[0], "node": last[1], "limit": _BATCH}
     return connection.execute(_LOADED, values).fetchall()
+
+
+def _set_words(connection: sqlite3.Connection, cutter: str, cut: Sequence[tuple]) -> None:
+    number = cutter_number(connection, cutter)
+    query = "UPDATE node SET words = ?, cutter = ? WHERE id = ? AND version = ?"
+    connection.executemany(query, [(words, number, node, version) for words, node, version in cut])
 
 
 def _matching(connection: sqlite3.Connection, collection: int, conditions: Sequence[Condition]) -> list[int]:

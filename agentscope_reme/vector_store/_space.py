@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["VectorSpace", "check_space", "check_vector", "check_vectors"]
 
+_SHORTEST, _LONGEST = 1e-18, 1e18
+"""Between these, squares of lengths are float32 numbers."""
+
 
 @dataclass(frozen=True)
 class VectorSpace:
@@ -84,9 +87,8 @@ def check_vector(collection: str, space: VectorSpace | None, vector: np.ndarray)
             f"Collection {collection!r} takes vectors of {space.dimensions} dimensions ({space.model!r}), and one of "
             f"{'x'.join(map(str, array.shape)) or 'no'} dimensions was given: use that model, or reindex().",
         )
-    length = float(np.linalg.norm(array.astype(np.float64)))
-    if not (np.isfinite(length) and length):
-        raise EmbeddingError("A vector is zero or not finite: the embedding model failed on this text.")
+    if not _SHORTEST < float(np.linalg.norm(array.astype(np.float64))) < _LONGEST:
+        raise EmbeddingError("A vector is zero, endless or not a number: the embedding model failed on this text.")
     return array
 
 

@@ -152,15 +152,22 @@ def test_words_are_cut_once_unless_another_tokenizer_comes(tmp_path: Path) -> No
 
     async def body() -> None:
         words, letters = Cutter(""), Cutter("letters")
-        async with LocalVectorStore(tmp_path / "m.db", tokenizer=words) as store:
-            await store.write([note("tea"), note("coffee", when_to_use="at noon")])
-            assert words.cut == 2
+        async with LocalVectorStore(tmp_path / "m.db", tokenizer=words) as ledger:
+            await ledger.write([note("tea"), note("coffee", when_to_use="at noon")])
+            assert words.cut == 0  # a collection without vectors may never be searched
+        assert await search(words, "noon") == (["coffee"], 2)
         assert await search(words, "noon") == (["coffee"], 0)
-        async with LocalVectorStore(tmp_path / "m.db", tokenizer=letters) as store:
-            await store.write([note("x-ray")])
-        found, cut = await search(letters, "tea")
-        assert (found, cut) == ([], 2)  # those two that were cut as words; letters are asked for as letters
-        assert await search(words, "ray") == (["x-ray"], 1)
+        store = LocalVectorStore(tmp_path / "m.db", tokenizer=words)
+        await store.open(SPACE)
+        await store.write([note("x-ray", [1, 0, 0, 0])])
+        assert words.cut == 3
+        await store.patch({note("x-ray").key: {"importance": 0.9}})
+        assert texts(await store.hybrid_search(ask("ray"), 9)) == ["x-ray"]
+        assert words.cut == 3
+        await store.close()
+        assert (await search(letters, "tea"))[1] == 3
+        assert await search(letters, "tea") == ([], 0)  # a query of words finds no letters
+        assert await search(words, "ray") == (["x-ray"], 3)
 
     asyncio.run(body())
 

@@ -485,6 +485,8 @@ def test_vectors_that_cannot_be_used_are_refused_and_nothing_is_written(name: st
             (np.zeros(4), EmbeddingError),
             (np.array([1, np.nan, 0, 0]), EmbeddingError),
             (np.array([1, np.inf, 0, 0]), EmbeddingError),
+            (np.array([1e-30, 0, 0, 0]), EmbeddingError),
+            (np.array([1e30, 0, 0, 0]), EmbeddingError),
         ):
             with pytest.raises(error) as told:
                 await store.write([note("good", [1, 0, 0, 0]), replace(note("bad"), vector=wrong)])
