@@ -12,10 +12,11 @@ from .._errors import VectorStoreError
 from ..record import MemoryNode
 from ..text import WordTokenizer
 from ._pgvector_opening import install, lock_list, look_up
-from ._pgvector_rows import node_of, storable
+from ._pgvector_rows import node_of
 from ._pgvector_schema import PgCollection, add_column, drop_column, note
 from ._pgvector_writing import fill
 from ._space import VectorSpace
+from ._stored_text import storable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..record import FIELDS, Condition, memory_id_of
-from ._pgvector_rows import LOWERED, STATE, json_value, storable
+from ._pgvector_rows import LOWERED, STATE, json_value
+from ._stored_text import storable
 
 __all__ = ["Arguments", "order_by", "selective", "where"]
 

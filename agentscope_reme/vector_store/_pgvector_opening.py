@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._errors import VectorSpaceError, VectorStoreError
-from ._pgvector_rows import storable
 from ._pgvector_schema import LIST, Extension, PgCollection, add_column, create, drop_column, list_table, note
 from ._space import VectorSpace, check_space
+from ._stored_text import storable
 
 if TYPE_CHECKING:
     from asyncpg import Connection
@@ -100,8 +100,8 @@ async def _extension(connection: Connection) -> Extension | None:
 
 async def _has_list(connection: Connection, schema: str) -> bool:
     """Whether the list of collections is there; `to_regclass` would not see one made while this waited for the lock."""
-    query = "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE (nspname, relname) = ($1, $2))"
-    return await connection.fetchval(query, schema, LIST)
+    found = "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = $1 AND relname = $2"
+    return await connection.fetchval(f"SELECT EXISTS (SELECT {found})", schema, LIST)
 
 
 def _collection(schema: str, row: Any, extension: Extension | None) -> PgCollection:

@@ -9,6 +9,7 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -40,6 +41,7 @@ class PostgresPool:
     def __init__(self, url: str, options: Mapping[str, Any], pool: Pool | None = None) -> None:
         if not url and pool is None:
             raise ConfigError("No PostgreSQL server is named: give url, 'postgresql://user:password@host/database'.")
+        _refuse_unknown(options)
         self._url = _DRIVER.sub(r"\1:", url)
         self._options = dict(options)
         self._own: WeakKeyDictionary[asyncio.AbstractEventLoop, Pool] = WeakKeyDictionary()
@@ -82,8 +84,7 @@ class PostgresPool:
         Raises:
             `VectorStoreError`: the server cannot be reached, or it refused; what it said is the cause.
         """
-        import asyncpg
-
+        asyncpg = _client()
         again = (
             asyncpg.PostgresConnectionError,
             asyncpg.DeadlockDetectedError,
@@ -112,10 +113,8 @@ class PostgresPool:
         loop = asyncio.get_running_loop()
         pool = self._own.get(loop)
         if pool is None:
-            import asyncpg
-
-            # Waiting connections are made by need: another task may have been here meanwhile, and its pool is closed.
-            pool = await asyncpg.create_pool(self._url, **self._options)
+            # Another task may have made one meanwhile; then that one is used.
+            pool = await _client().create_pool(self._url, **self._options)
             pool, unused = self._own.setdefault(loop, pool), pool
             if pool is not unused:
                 await unused.close()
@@ -123,14 +122,29 @@ class PostgresPool:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        import asyncpg
-
+        asyncpg = _client()
         try:
             yield
         except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
             raise VectorStoreError(f"PostgreSQL ({self.server}) refused: {_said(error)}") from error
         except (OSError, asyncio.TimeoutError) as error:
             raise VectorStoreError(f"PostgreSQL ({self.server}) cannot be reached: {_said(error)}") from error
+
+
+def _client() -> Any:
+    try:
+        import asyncpg
+    except ImportError as error:
+        raise ConfigError('The PostgreSQL client is not installed: pip install "agentscope-reme[pgvector]".') from error
+    return asyncpg
+
+
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
+    asyncpg = _client()
+    known = {*signature(asyncpg.create_pool).parameters, *signature(asyncpg.connect).parameters} - {"dsn", "loop"}
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"PgVectorStore has no option {name!r}, and asyncpg has none of that name.")
 
 
 def _said(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._errors import ConfigError
 from ..record import FIELDS, MemoryNode, flat_fields
 from ..text import WordTokenizer
+from ._stored_text import comes_back, storable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +39,7 @@ LOWERED = "~"
 _COLUMNS = frozenset(("owner", "memory_id", "content"))
 _INFINITE = 10**4000
 _EXACT = 2**53
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_STAND_INS = re.compile("[\0\ud800-\udfff\U0010f000-\U0010ffff]")
-_PLANE = 0x10F000
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class NodeRow(NamedTuple):
@@ -137,16 +136,6 @@ def text_key(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
-def storable(text: str) -> str:
-    """A text as PostgreSQL takes it: NUL and lone surrogates, which it does not, become private characters.
-
-    These are the last of Unicode, and sort there; a text that holds them itself would be taken for the other one.
-    """
-    if _UNSTORABLE.search(text) is None:
-        return text
-    return _UNSTORABLE.sub(lambda found: chr(_PLANE + (ord(found.group()) & 0xFFF)), text)
-
-
 def json_value(value: Any) -> str:
     """A value of a condition as JSON that compares with what is stored as the values themselves compare."""
     return _dumps(_plain(value))
@@ -173,7 +162,7 @@ def _number(value: Any) -> Any:
 def _dumps_node(node: MemoryNode) -> str:
     values = node.to_dict()
     del values["memory_id"]
-    if _STAND_INS.search(node.content) is None:
+    if comes_back(node.content):
         del values["content"]
     try:
         return _dumps(values)
@@ -190,4 +179,4 @@ def _dumps_node(node: MemoryNode) -> str:
 def _dumps(values: Any) -> str:
     """JSON as PostgreSQL takes it; escaped where a lone surrogate is in it."""
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text if _UNSTORABLE.search(text) is None else json.dumps(values, separators=(",", ":"), allow_nan=False)
+    return text if _SURROGATES.search(text) is None else json.dumps(values, separators=(",", ":"), allow_nan=False)

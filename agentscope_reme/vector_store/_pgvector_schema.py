@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._errors import VectorStoreError
-from ._pgvector_rows import storable
 from ._space import VectorSpace
+from ._stored_text import storable
 
 if TYPE_CHECKING:
     from asyncpg import Connection

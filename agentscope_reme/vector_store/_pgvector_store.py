@@ -23,10 +23,11 @@ from ._pgvector_filters import Arguments, order_by, where
 from ._pgvector_index import IndexKeeper
 from ._pgvector_pool import PostgresPool
 from ._pgvector_reindex import Reindexing
-from ._pgvector_rows import NodeRow, node_of, row_of, storable
+from ._pgvector_rows import NodeRow, node_of, row_of
 from ._pgvector_schema import PgCollection, drop
 from ._ranking import rank_candidates
 from ._space import VectorSpace, check_vector, check_vectors
+from ._stored_text import storable
 
 if TYPE_CHECKING:
     import numpy as np

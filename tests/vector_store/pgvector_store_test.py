@@ -511,6 +511,8 @@ def test_a_server_that_cannot_be_reached_is_named_without_the_password() -> None
     run(body)
     with pytest.raises(ConfigError, match="url"):
         PgVectorStore()
+    with pytest.raises(ConfigError, match="hnsw_n"):
+        PgVectorStore("postgresql://localhost/x", hnsw_n=3)
     with pytest.raises(ConfigError, match="collection_name"):
         PgVectorStore("postgresql://localhost/x", "")
 
