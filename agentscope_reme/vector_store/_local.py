@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ConfigError, EmbeddingError, NotStartedError
+from .._errors import ConfigError, NotStartedError
 from ..record import Condition, MemoryNode
 from ..search import MEMORIES_RECIPE, QueryView, SourceRecipe
 from ..storage import Database
@@ -19,6 +18,7 @@ from . import _local_catalog as catalog
 from . import _local_spaces as spaces
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
 from ._local_file import SharedFile
+from ._local_reindex import Reindex
 from ._local_rows import NodeRow, packed, row_of, storable
 from ._local_shelf import Shelf
 from ._order import check_sort_key
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalVectorStore"]
 
-_EMBEDDED_AT_ONCE = 100
-_log = logging.getLogger("agentscope_reme")
-
 
 class LocalVectorStore(VectorStore):
     """Memories in an SQLite file (WAL), searched by words and vectors in memory.
@@ -39,7 +36,7 @@ class LocalVectorStore(VectorStore):
     One file holds any number of collections. Every write is on the disk when it returns, whole or not at all, also
     when the process is killed. Several processes and threads may read and write at once; each sees what the others
     have written at its next call. The first search reads the collection into memory; after that a search costs what
-    has changed. Exact up to about 100,000 vectors and for filters that leave few; approximate beyond.
+    has changed. Exact for filters that leave few, and up to about 100,000 vectors of 384 dimensions; approximate beyond.
 
     A collection whose `reindex` was broken off goes on with its old vectors until it is called again.
 
@@ -182,37 +179,10 @@ class LocalVectorStore(VectorStore):
         if not self._opened:
             await self._enter(None)
         database, collection = self._open_database(), self._number.collection
-        number, total, missing = await database.run(spaces.begin_reindex, collection, space)
-        embedded, failed = 0, set[int]()
-        last = 0
-        while True:
-            page = await database.read(spaces.lacking, collection, number, last, _EMBEDDED_AT_ONCE)
-            if not page:
-                if await database.run(spaces.end_reindex, collection, number, failed):
-                    break
-                last = 0
-                continue
-            last = max(page)
-            page = {node: memory for node, memory in page.items() if node not in failed}
-            vectors = await self._embedded(page, space, embed)
-            failed |= page.keys() - vectors.keys()
-            embedded += await database.run(spaces.set_vectors, collection, number, page, vectors)
-            if progress is not None:
-                progress(min(total, total - missing + embedded + len(failed)), total)
+        reindex = Reindex(database, collection, self.collection_name, space)
+        number = await reindex.run(embed, progress)
         self._take(database, spaces.Opened(collection, number), space)
-        return embedded
-
-    async def _embedded(self, page: Mapping[int, MemoryNode], space: VectorSpace, embed: Embed) -> dict[int, bytes]:
-        """The vectors of memories; those that could not be embedded are left out."""
-        vectors = await embed([memory.embedded_text for memory in page.values()]) if page else []
-        found: dict[int, bytes] = {}
-        for (node, memory), vector in zip(page.items(), vectors, strict=True):
-            try:
-                if vector is not None:
-                    found[node] = packed(check_vector(self.collection_name, space, vector))
-            except EmbeddingError as error:
-                _log.warning("%r stays without a vector: %s", memory, error)
-        return found
+        return reindex.embedded
 
     # ------------------------------------------------------------------ inside
 
