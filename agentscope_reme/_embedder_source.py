@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._errors import ConfigError, MissingModelError
+from ._model_source import Unset
 
 if TYPE_CHECKING:  # imported where they are used: who does not search does not pay for it
     from agentscope.embedding import EmbeddingModelBase
@@ -24,8 +25,9 @@ class EmbedderSource:
     Args:
         cache (`Path`):
             The file of the cache.
-        model (`EmbeddingModelBase | None`):
-            A ready model. Without one and without a description, the offline model is used where it is installed.
+        model (`EmbeddingModelBase | Unset | None`):
+            A ready model; `None` for none at all. Where nothing is given and nothing described, the offline model is
+            used where it is installed.
         config (`Mapping | None`):
             A description of the model; see `agentscope_reme.embedding.build_embedding`.
         count (`Callable[[str], int]`):
@@ -39,15 +41,17 @@ class EmbedderSource:
         self,
         cache: Path,
         *,
-        model: "EmbeddingModelBase | None",
+        model: "EmbeddingModelBase | Unset | None",
         config: Mapping[str, Any] | None,
         count: Callable[[str], int],
     ) -> None:
-        if model is not None and config is not None:
+        if not isinstance(model, Unset) and config is not None:
             raise ConfigError("Both embedding_model= and an embedding configuration were given: give one of them.")
         self.missing: str | None = None
         """Why there is no model although one was described."""
-        self._path, self._model, self._config, self._count = cache, model, config, count
+        self._path, self._config, self._count = cache, config, count
+        self._model = None if isinstance(model, Unset) else model
+        self._is_settled = not isinstance(model, Unset)
         self._cache: EmbeddingCache | None = None
 
     @property
@@ -59,8 +63,9 @@ class EmbedderSource:
         """A new embedder over the one cache; None where there is no model."""
         from .embedding import BatchEmbedder, EmbeddingCache
 
-        if self._model is None:
+        if not self._is_settled:
             self._model = self._found_model()
+            self._is_settled = self._model is not None
         if self._model is None:
             return None
         if self._cache is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._embedder_source import EmbedderSource
 from ._errors import ConfigError
 from ._events import EventKind
+from ._model_source import UNSET
 from .record import SearchHit
 from .working_memory import MemoryServices
 
@@ -62,7 +63,7 @@ class NoteSearch:
         self._store = {**_STORE_KEYS, **(store_config or {})}
         self._embedders = EmbedderSource(
             services.workspace.state_dir / "embeddings.db",
-            model=embedding_model,
+            model=UNSET if embedding_model is None else embedding_model,
             config=embedding_config,
             count=services.tokens.text,
         )

@@ -78,7 +78,8 @@ class ReMe:
             Counts tokens. By default the model's own tokenizer where it works offline, else an estimate by script.
         embedding_model (`EmbeddingModelBase | None`), default_embedding_model_config (`Mapping | None`):
             A ready embedding model, or a dictionary to build it from (`agentscope_reme.embedding.build_embedding`).
-            With neither, the offline model is used where it is installed.
+            With neither, the offline model is used where it is installed; `embedding_model=None` means that memories
+            are found by their words alone.
         vector_store (`VectorStore | None`), default_vector_store_config (`Mapping | None`):
             A ready store, or a dictionary to build it from (`agentscope_reme.vector_store.build_vector_store`):
             `backend`, `persist_directory`, `collection_name`, `url`, options of the back end. With neither, a file in
@@ -113,7 +114,7 @@ class ReMe:
         model: "ChatModelBase | Unset | None" = UNSET,
         formatter: "FormatterBase | None" = None,
         token_counter: "Callable[[str], int] | TokenCounterBase | None" = None,
-        embedding_model: "EmbeddingModelBase | None" = None,
+        embedding_model: "EmbeddingModelBase | Unset | None" = UNSET,
         vector_store: VectorStore | None = None,
         default_llm_config: Mapping[str, Any] | None = None,
         default_as_llm_config: Mapping[str, Any] | None = None,
@@ -196,9 +197,10 @@ class ReMe:
             await asyncio.to_thread(make_folder, self.workspace.state_dir)
             await self.bank.open()
             self._closed, self._started = False, True
+            name = self._models.name()
             for reason in filter(None, (self._models.missing, self._embedders.missing)):
                 self._events.emit(EventKind.MODEL_MISSING, reason=reason)
-            self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=self._models.name())
+            self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the files. `start` opens them again."""

@@ -3,8 +3,11 @@
 
 import asyncio
 import json
+from typing import Any
 
-from agentscope_reme import ReMeLight
+import pytest
+
+from agentscope_reme import ReMe, ReMeLight
 
 
 def conversation(rounds: int = 6) -> list[dict]:
@@ -161,3 +164,102 @@ def test_the_quick_start_of_the_file_based_memory(tmp_path, monkeypatch, capsys)
     assert "当前上下文使用率" in capsys.readouterr().out
     assert "Python 3.12" in (tmp_path / ".reme" / "MEMORY.md").read_text("utf-8")
     assert (tmp_path / ".reme" / "memory" / "2026-02-28.md").exists()
+
+
+SAID = [
+    {"role": "user", "content": "Help me write a Python script", "time_created": "2026-02-28 10:00:00"},
+    {"role": "assistant", "content": "Sure, I'll help you with that.", "time_created": "2026-02-28 10:00:05"},
+    {"role": "user", "content": "I write all my scripts in Python 3.12.", "time_created": "2026-02-28 10:00:30"},
+]
+
+
+async def use_the_vector_based_memory(reme: ReMe, *, has_model: bool) -> None:
+    """The program of the article from `start` to `close`."""
+    await reme.start()
+
+    # 1. draw memories from a conversation
+    if has_model:
+        result = await reme.summarize_memory(messages=SAID, user_name="alice")
+        print(f"Summary result: {result}")
+        assert [memory.content for memory in result] == ["alice writes all scripts in Python 3.12."]
+        [said] = [
+            msg for msg in await reme.read_conversation(result[0].ref_memory_id, "alice") if "3.12" in msg.content
+        ]
+        assert said.timestamp.startswith("2026-02-28 10:00:30")
+    else:
+        await reme.add_memory("alice writes all scripts in Python 3.12.", user_name="alice")
+
+    # 2. find what is relevant
+    memories = await reme.retrieve_memory(query="Python programming", user_name="alice")
+    print(f"Retrieved memories: {memories}")
+    assert [memory.content for memory in memories] == ["alice writes all scripts in Python 3.12."]
+
+    # 3. add one by hand
+    memory_node = await reme.add_memory(memory_content="The user prefers concise code style.", user_name="alice")
+    print(f"Added memory: {memory_node}")
+    memory_id = memory_node.memory_id
+
+    # 4. get it by its id
+    fetched_memory = await reme.get_memory(memory_id=memory_id)
+    print(f"Fetched memory: {fetched_memory}")
+    assert fetched_memory == memory_node
+
+    # 5. change it
+    updated_memory = await reme.update_memory(
+        memory_id=memory_id,
+        user_name="alice",
+        memory_content="The user prefers concise code with comments.",
+    )
+    print(f"Updated memory: {updated_memory}")
+
+    # 6. list all of a user's
+    all_memories = await reme.list_memory(user_name="alice", limit=10, sort_key="time_created", reverse=True)
+    print(f"User memory list: {all_memories}")
+    assert [memory.content for memory in all_memories] == [
+        "The user prefers concise code with comments.",
+        "alice writes all scripts in Python 3.12.",
+    ]
+
+    # 7. delete it, by the id that it had before the change
+    await reme.delete_memory(memory_id=memory_id)
+    print(f"Deleted memory: {memory_id}")
+    assert len(await reme.list_memory(user_name="alice")) == 1
+
+    # 8. delete everything, which has to be meant
+    with pytest.raises(ValueError, match="confirm=True"):
+        await reme.delete_all()
+    assert await reme.delete_all(confirm=True) == 1
+    await reme.close()
+
+
+@pytest.mark.parametrize("backend", ["openai", "my-provider"])  # another name with an address speaks its protocol
+def test_the_vector_based_memory_with_a_model_and_an_embedding_server(tmp_path, loopback, monkeypatch, capsys, backend):
+    reply = {"memories": [{"content": "The user writes all scripts in Python 3.12.", "from": [3]}], "profile": {}}
+    server = loopback(lambda _body, _number: json.dumps(reply), window=16_000)
+    monkeypatch.chdir(tmp_path)
+    for name in ("LLM", "EMBEDDING"):
+        monkeypatch.setenv(f"{name}_API_KEY", "none")
+        monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+    reme = ReMe(
+        working_dir=".reme",
+        default_llm_config={"backend": backend, "model_name": "qwen3.5-plus"},
+        default_embedding_model_config={"backend": "openai", "model_name": "text-embedding-v4", "dimensions": 64},
+        default_vector_store_config={"backend": "local"},
+    )
+    asyncio.run(use_the_vector_based_memory(reme, has_model=True))
+    assert "Retrieved memories: [MemoryNode(" in capsys.readouterr().out
+    assert len(server.requests) == 1
+    assert not server.violations
+    assert server.embedding_requests
+
+
+def test_the_vector_based_memory_without_any_server(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    configuration: dict[str, Any] = {
+        "default_llm_config": {"backend": "openai", "model_name": "qwen3.5-plus"},
+        "default_embedding_model_config": {"backend": "openai", "model_name": "text-embedding-v4", "dimensions": 1024},
+        "default_vector_store_config": {"backend": "local"},
+    }
+    asyncio.run(use_the_vector_based_memory(ReMe(working_dir=".reme", **configuration), has_model=False))
+    assert "Deleted memory: " in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == [".reme"]

@@ -64,7 +64,6 @@ class MemoryBank:
         timezone: tzinfo | None = None,
     ) -> None:
         self.events = events or EventBus()
-        self.clock = clock
         self.timezone = timezone
         self._vectors = Vectors(embedder, self.events)
         ledger = store.companion("ledger")
@@ -88,6 +87,15 @@ class MemoryBank:
     def vectors(self) -> Vectors:
         """The embedding model, which may fail at times."""
         return self._vectors
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """What time it is."""
+        return self._books.clock
+
+    @clock.setter
+    def clock(self, clock: Callable[[], datetime]) -> None:
+        self._books.clock = clock
 
     @property
     def embedder(self) -> BatchEmbedder | None:

@@ -27,6 +27,7 @@ __all__ = ["MemoryRetriever", "RetrievedMemory"]
 _FEWEST = 50  # candidates of a query
 _SPEAKING = 30  # memories whose authors may be whom a query names
 _END = 2_000  # characters of a query at each end
+_OWN = frozenset({"words", "meaning"})
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ class MemoryRetriever:
         count = max(_FEWEST, 2 * wanted.limit)
         while True:
             results = [await self._hits(each, conditions, count) for each in asked]
-            found = self._placed(results, wanted.similarity)
+            found = [each for each in self._placed(results, wanted.similarity) if _is_meant(each)]
             if not wanted.include_inactive:
                 now = self._bank.clock()
                 found = [each for each in found if not is_over(each.node, now)]
@@ -291,6 +292,12 @@ def _texts(queries: str | Sequence[str]) -> list[str]:
     if not texts or len(texts) != len(given):
         raise ConfigError(f"The query is {queries!r}: say what is looked for.")
     return [text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}" for text in texts]
+
+
+def _is_meant(found: RetrievedMemory) -> bool:
+    """Whether it has to do with the query itself; a turn may also stand beside one that has, and be its other half.
+    What has a category or a situation of its own is knowledge, whatever else came from the same conversation."""
+    return not (found.node.category or found.node.when_to_use) or not _OWN.isdisjoint(found.parts)
 
 
 def _last_use(node: MemoryNode) -> datetime:

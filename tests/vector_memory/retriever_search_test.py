@@ -210,6 +210,18 @@ def test_a_speaker_a_date_and_the_turns_around_count_where_a_conversation_is_kno
     in_bank(tmp_path, body, clock=Clock())
 
 
+def test_knowledge_does_not_come_along_because_it_is_from_the_same_conversation(tmp_path: Path) -> None:
+    async def body(bank: MemoryBank, retriever: MemoryRetriever) -> None:
+        talk = {"author": "alice", "ref_memory_id": "session 1", "category": "fact"}
+        contents = ["喜欢川菜", "works at a hospital", "plays the violin"]
+        await bank.add(
+            [note(text, message_time=NOW + timedelta(minutes=at), **talk) for at, text in enumerate(contents)]
+        )
+        assert said(await retriever.retrieve("川菜", [ALICE])) == ["喜欢川菜"]
+
+    in_bank(tmp_path, body)
+
+
 def test_more_is_asked_for_than_there_is(tmp_path: Path) -> None:
     async def body(bank: MemoryBank, retriever: MemoryRetriever) -> None:
         assert await retriever.retrieve("anything", [ALICE], limit=10) == []
