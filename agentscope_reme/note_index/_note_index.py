@@ -255,8 +255,7 @@ class NoteIndex:
         if engine.vectors is None:
             return await self._after_sync(engine, lambda: find({}))
         texts = await self._after_sync(engine, lambda: self._texts(query, engine.shelves))
-        await engine.vectors.fill(_VECTOR_PATIENCE)
-        vectors = await engine.vectors.of_queries(list(texts.values())) if texts else []
+        vectors = await engine.vectors.of_queries(list(texts.values()), _VECTOR_PATIENCE)
         found = {source: vector for source, vector in zip(texts, vectors, strict=True) if vector is not None}
         return await anyio.to_thread.run_sync(find, found)
 

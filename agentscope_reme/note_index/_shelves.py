@@ -134,9 +134,9 @@ class Shelves:
             self._remove(chunk)
         last = (since + 1, -1)
         while rows := self._database.read_sync(_rows, _LOADED, (*last, version, _BATCH)):
-            loaded = [_Loaded(*row) for row in rows]
-            self._add(loaded)
-            last = (loaded[-1].version, loaded[-1].id)
+            self._add(map(_Loaded._make, rows))
+            newest = _Loaded._make(rows[-1])
+            last = (newest.version, newest.id)
         last = (since + 1, -1)
         while self._vectors_are_ours and (
             vectors := self._database.read_sync(_rows, _VECTORS, (*last, version, since, _BATCH))

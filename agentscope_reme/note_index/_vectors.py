@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._errors import EmbeddingError, SessionInUseError
 from ..embedding import BatchEmbedder
 from ..search import CosineScale
 from ..storage import Database, OwnerLock
-from ._schema import fact, next_version, set_fact
 from ._shelves import Shelves
+from ._vector_rows import Waiting, claim_vectors, packed_vectors, store_vectors, waiting_chunks
 from ._vector_texts import SPLITTER, vector_texts
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ __all__ = ["Report", "VectorStore", "model_name"]
 
 Report = Callable[[str, dict[str, Any]], None]
 
-_BATCH = 64  # chunks
 _MANY = 500  # parameters of a statement
 _FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 300.0
 _LATER = 600.0  # seconds before a text that was refused is tried again
@@ -34,14 +32,6 @@ _POLL = 0.1
 _QUERIES = 256
 _QUERY_TIMEOUT = 10.0
 logger = logging.getLogger("agentscope_reme")
-
-
-class _Waiting(NamedTuple):
-    """A chunk that has no vectors yet."""
-
-    kind: str
-    twin: int
-    text: str
 
 
 def model_name(embedder: BatchEmbedder | None) -> str:
@@ -76,6 +66,7 @@ class VectorStore:
         self._pause, self._until = _FIRST_PAUSE, 0.0
         self._later: dict[int, float] = {}
         self._queries: dict[str, np.ndarray] = {}
+        self._asked: dict[str, None] = {}
         self._has_scale = False
         self._task: asyncio.Task[None] | None = None
 
@@ -83,7 +74,7 @@ class VectorStore:
 
     def claim(self) -> None:
         """Make the vectors in the index those of this model; another model's are dropped. Blocking."""
-        self._database.run_sync(_claim, self._name)
+        self._database.run_sync(claim_vectors, self._name)
 
     async def fill(self, patience: float | None = None) -> None:
         """Wait until every chunk has its vectors that can have them now.
@@ -92,16 +83,19 @@ class VectorStore:
             patience (`float | None`): Seconds to wait at most; the work goes on in the background after that.
         """
         until = None if patience is None else time.monotonic() + patience
-        while not self.is_resting and await self._waiting():
-            task = self._running()
+        while not self.is_resting and (rows := await self._waiting()):
+            running = self._running()
+            task = running or self._begin(rows)
             await asyncio.wait({task}, timeout=None if until is None else max(0.0, until - time.monotonic()))
-            if not task.done():
-                return
+            if not task.done() or task is not running:
+                return  # one that ran before may have ended without these
 
-    def _running(self) -> asyncio.Task[None]:
-        loop = asyncio.get_running_loop()
-        if self._task is None or self._task.done() or self._task.get_loop() is not loop:
-            self._task = loop.create_task(self._fill())
+    def _running(self) -> asyncio.Task[None] | None:
+        task = self._task
+        return task if task and not task.done() and task.get_loop() is asyncio.get_running_loop() else None
+
+    def _begin(self, rows: list[Waiting]) -> asyncio.Task[None]:
+        self._task = asyncio.get_running_loop().create_task(self._fill(rows))
         return self._task
 
     async def stop(self) -> None:
@@ -121,28 +115,32 @@ class VectorStore:
         """Whether the model has failed lately and is left alone."""
         return time.monotonic() < self._until
 
-    async def _fill(self) -> None:
+    async def _fill(self, rows: list[Waiting]) -> None:
+        others_did = False
         try:
-            while rows := await self._waiting():
-                if not self._take_lock():
+            while rows:
+                if self._take_lock():
+                    try:
+                        await self._embed(rows)
+                    finally:
+                        self._lock.release()
+                else:
+                    others_did = True
                     await asyncio.sleep(_POLL)
-                    continue
-                try:
-                    await self._embed(rows)
-                finally:
-                    self._lock.release()
+                rows = await self._waiting()
         except EmbeddingError as error:
             self._rest(error)
         except Exception as error:
             logger.exception("Vectors cannot be made; the notes are searched by words.")
             self._rest(error)
-        await asyncio.to_thread(self._shelves.refresh)
+        if others_did:
+            await asyncio.to_thread(self._shelves.refresh)
 
-    async def _waiting(self) -> list[_Waiting]:
+    async def _waiting(self) -> list[Waiting]:
         """Some chunks that have no vectors, each text once."""
         now = time.monotonic()
         self._later = {twin: until for twin, until in self._later.items() if until > now}
-        rows = await self._database.read(_waiting, self._name, list(self._later)[-_MANY:])
+        rows = await self._database.read(waiting_chunks, self._name, list(self._later)[-_MANY:])
         if rows is None:
             if not self.is_displaced:
                 logger.warning(
@@ -150,7 +148,7 @@ class VectorStore:
                 )
             self.is_displaced = True
             return []
-        return list({row.twin: row for row in map(_Waiting._make, rows)}.values())
+        return list({row.twin: row for row in rows}.values())
 
     def _take_lock(self) -> bool:
         try:
@@ -159,22 +157,39 @@ class VectorStore:
             return False
         return True
 
-    async def _embed(self, rows: Sequence[_Waiting]) -> None:
+    async def _embed(self, rows: Sequence[Waiting]) -> None:
         await self._settle_scale()
         texts = await asyncio.to_thread(lambda: [vector_texts(row.kind, row.text) for row in rows])
-        embedded = await self._embedder.embed([text for part in texts for text in part])
+        asked, count = list(self._asked), sum(map(len, texts))
+        embedded = await self._embedder.embed([*(text for part in texts for text in part), *asked])
         self._recover()
-        packed, missing = await asyncio.to_thread(_packed, texts, embedded.vectors, embedded.mask)
+        self._keep_queries(asked, embedded.vectors[count:], embedded.mask[count:])
+        packed, missing = await asyncio.to_thread(
+            packed_vectors, texts, embedded.vectors[:count], embedded.mask[:count]
+        )
         done = [(row.twin, data, not gap) for row, data, gap in zip(rows, packed, missing, strict=True)]
         self._later |= {twin: time.monotonic() + _LATER for twin, _, whole in done if not whole}
-        if await self._database.run(_store, self._name, done):
+        if await self._database.run(store_vectors, self._name, done):
             await asyncio.to_thread(self._shelves.refresh)
 
     # ------------------------------------------------------------------ queries
 
-    async def of_queries(self, texts: Sequence[str]) -> list[np.ndarray | None]:
-        """The vectors of queries; None where there is none, or the model cannot be used now."""
+    async def of_queries(self, texts: Sequence[str], patience: float) -> list[np.ndarray | None]:
+        """The vectors of queries, once the chunks have theirs.
+
+        Queries go with chunks that are waiting: one call for both costs less than two.
+
+        Args:
+            texts (`Sequence[str]`): The queries.
+            patience (`float`): Seconds to wait for the chunks at most.
+
+        Returns:
+            `list[np.ndarray | None]`: None where there is none, or the model cannot be used now.
+        """
+        self._asked |= dict.fromkeys(text for text in texts if text not in self._queries)
+        await self.fill(patience)
         missing = [text for text in dict.fromkeys(texts) if text not in self._queries]
+        self._asked = {text: None for text in self._asked if text not in texts}
         if missing and not self.is_resting:
             try:
                 await self._settle_scale()
@@ -183,13 +198,14 @@ class VectorStore:
                 self._rest(error, longer=False)  # it may be this text that the model refuses
             else:
                 self._recover()
-                for text, vector, is_there in zip(missing, embedded.vectors, embedded.mask, strict=True):
-                    if is_there:
-                        self._queries[text] = vector
+                self._keep_queries(missing, embedded.vectors, embedded.mask)
         found = [self._queries.get(text) for text in texts]
         while len(self._queries) > _QUERIES:
             del self._queries[next(iter(self._queries))]
         return found
+
+    def _keep_queries(self, texts: Sequence[str], vectors: np.ndarray, mask: np.ndarray) -> None:
+        self._queries |= {text: vector for text, vector, there in zip(texts, vectors, mask, strict=True) if there}
 
     # ------------------------------------------------------------------ the model's state
 
@@ -214,48 +230,3 @@ class VectorStore:
             logger.info("The embedding model works again.")
             self._report("recovered", {})
         self.failure, self._pause, self._until = "", _FIRST_PAUSE, 0.0
-
-
-def _packed(texts: Sequence[Sequence[str]], vectors: np.ndarray, mask: np.ndarray) -> tuple[list[bytes], list[bool]]:
-    """The vectors of each chunk in half precision, and whether some of them are missing."""
-    import numpy as np
-
-    half = vectors.astype("<f2")
-    packed, missing, start = [], [], 0
-    for part in texts:
-        rows = np.arange(start, start + len(part))
-        packed.append(half[rows[mask[rows]]].tobytes())
-        missing.append(not bool(mask[rows].all()))
-        start += len(part)
-    return packed, missing
-
-
-def _claim(connection: sqlite3.Connection, model: str) -> None:
-    if fact(connection, "model") != model:
-        set_fact(connection, "model", model)
-        connection.execute("DELETE FROM vector")
-        connection.execute("UPDATE chunk SET waiting = 1 WHERE kind <> 'tool'")
-        next_version(connection)
-
-
-def _waiting(connection: sqlite3.Connection, model: str, later: Sequence[int]) -> list[tuple] | None:
-    """The newest chunks first; None where the vectors are another model's by now."""
-    if fact(connection, "model") != model:
-        return None
-    marks = ",".join("?" * len(later))
-    query = f"SELECT kind, twin, text FROM chunk WHERE waiting AND twin NOT IN ({marks}) ORDER BY id DESC LIMIT ?"
-    return connection.execute(query, (*later, _BATCH)).fetchall()
-
-
-def _store(connection: sqlite3.Connection, model: str, rows: Sequence[tuple[int, bytes, bool]]) -> bool:
-    """Give every chunk with these texts its vectors, unless the model was changed meanwhile."""
-    if fact(connection, "model") != model:
-        return False
-    version = next_version(connection)
-    for twin, data, whole in rows:
-        connection.execute(
-            "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM chunk WHERE twin = ? AND waiting", (version, data, twin)
-        )
-        if whole:
-            connection.execute("UPDATE chunk SET waiting = 0 WHERE twin = ? AND waiting", (twin,))
-    return True

@@ -90,8 +90,7 @@ class Bm25Index:
     def holding(self, token: str) -> int:
         """How many documents hold a word."""
         with self._lock:
-            postings = self._lists.postings.get(token)
-            return postings.size if postings else 0
+            return int(self._lists.holding(token))
 
     def search(
         self,
@@ -146,8 +145,8 @@ class Bm25Index:
         with self._lock:
             groups = np.full(len(self._ids), -1, dtype=np.int64)
             groups[self._living] = group_of[self._ids[self._living]]
-            found = [self._lists.postings.get(token) for token in tokens]
-            pairs = [postings.pairs[:, : postings.size].copy() if postings else None for postings in found]
+            found = [self._lists.pairs(token) for token in tokens]
+            pairs = [pair.copy() if pair is not None else None for pair in found]
             lengths = self._lists.lengths[: len(groups)].copy()
         grouped = groups >= 0
         if not grouped.any():

@@ -15,32 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["InvertedLists", "inverted_okapi", "positive_idf"]
 
 
-class Postings:
-    """The documents that hold one word and how often, in no order."""
+_Postings = tuple["np.ndarray", int]
+"""The documents that hold one word, in no order: slots above how often each holds it, and how many columns count.
 
-    __slots__ = ("pairs", "size")
-
-    def __init__(self) -> None:
-        import numpy as np
-
-        self.pairs = np.empty((2, 2), dtype=np.int32)
-        self.size = 0
-
-    def append(self, slot: int, count: int) -> None:
-        """Add a document that is not here yet."""
-        import numpy as np
-
-        if self.size == self.pairs.shape[1]:
-            self.pairs = np.concatenate([self.pairs, np.empty_like(self.pairs)], axis=1)
-        self.pairs[0, self.size] = slot
-        self.pairs[1, self.size] = count
-        self.size += 1
-
-    def discard(self, slot: int) -> None:
-        """Take a document out; the last one moves into its place."""
-        position = int((self.pairs[0, : self.size] == slot).argmax())
-        self.size -= 1
-        self.pairs[:, position] = self.pairs[:, self.size]
+A plain tuple, since the garbage collector passes it by. An object for each word of a large index would make it stop
+the whole process, event loop included, for longer than a search takes.
+"""
 
 
 class InvertedLists:
@@ -59,7 +39,7 @@ class InvertedLists:
         """Called by rank_bm25's constructor in place of its own counting."""
         import numpy as np
 
-        self.postings: dict[str, Postings] = {}
+        self._postings: dict[str, _Postings] = {}
         self.lengths = np.zeros(16)
         self._words: list[tuple[str, ...] | None] = []
         self._free: list[int] = []
@@ -76,10 +56,7 @@ class InvertedLists:
         slot = self._free.pop() if self._free else self._new_slot()
         counts = Counter(document)
         for word, count in counts.items():
-            postings = self.postings.get(word)
-            if postings is None:
-                postings = self.postings[word] = Postings()
-            postings.append(slot, count)
+            self._postings[word] = _with(self._postings.get(word), slot, count)
         self._words[slot] = tuple(counts)
         self.lengths[slot] = len(document)
         self._resize(1, len(document))
@@ -88,10 +65,11 @@ class InvertedLists:
     def drop(self, slot: int) -> None:
         """Forget the document in a slot."""
         for word in self._words[slot] or ():
-            postings = self.postings[word]
-            postings.discard(slot)
-            if not postings.size:
-                del self.postings[word]
+            postings = _without(self._postings[word], slot)
+            if postings[1]:
+                self._postings[word] = postings
+            else:
+                del self._postings[word]
         self._words[slot] = None
         self._resize(-1, -int(self.lengths[slot]))
         self.lengths[slot] = 0
@@ -99,9 +77,20 @@ class InvertedLists:
 
     def word_idf(self, word: str) -> float:
         """How much a word tells, in nats; most where no document holds it."""
-        postings = self.postings.get(word)
-        holding = postings.size if postings else 0
-        return positive_idf(self.corpus_size, holding)
+        return positive_idf(self.corpus_size, self.holding(word))
+
+    def holding(self, word: str) -> int:
+        """How many documents hold a word."""
+        postings = self._postings.get(word)
+        return postings[1] if postings else 0
+
+    def pairs(self, word: str) -> np.ndarray | None:
+        """The slots of the documents that hold a word, above how often each does; None where none does.
+
+        It is the list itself: the next change is a change of it.
+        """
+        postings = self._postings.get(word)
+        return postings[0][:, : postings[1]] if postings else None
 
     def get_scores(self, query: Sequence[str]) -> np.ndarray:
         """The score of every slot for the words of a query, as rank_bm25 returns them."""
@@ -121,8 +110,9 @@ class InvertedLists:
 
         scores, found = np.zeros(len(self._words)), np.zeros(len(self._words))
         for position, word in enumerate(query):
-            if postings := self.postings.get(word):
-                slots, counts = postings.pairs[:, : postings.size]
+            pairs = self.pairs(word)
+            if pairs is not None:
+                slots, counts = pairs
                 idf = self.word_idf(word)
                 found[slots] += idf
                 weight = weights[position] if weights else 1.0
@@ -148,6 +138,26 @@ class InvertedLists:
         self.corpus_size += documents
         self._total += words
         self.avgdl = self._total / self.corpus_size if self.corpus_size else 0.0
+
+
+def _with(postings: _Postings | None, slot: int, count: int) -> _Postings:
+    """A document more, which is not there yet."""
+    import numpy as np
+
+    pairs, size = postings or (np.empty((2, 2), dtype=np.int32), 0)
+    if size == pairs.shape[1]:
+        pairs = np.concatenate([pairs, np.empty_like(pairs)], axis=1)
+    pairs[0, size] = slot
+    pairs[1, size] = count
+    return pairs, size + 1
+
+
+def _without(postings: _Postings, slot: int) -> _Postings:
+    """A document less; the last one moves into its place."""
+    pairs, size = postings
+    position = int((pairs[0, :size] == slot).argmax())
+    pairs[:, position] = pairs[:, size - 1]
+    return pairs, size - 1
 
 
 def positive_idf(documents: int, holding: int) -> float:

@@ -80,36 +80,49 @@ class _Codes:
 
     def __init__(self) -> None:
         self.numbers: dict[Hashable, int] = {}
-        self._uses: dict[Hashable, int] = {}
+        self._names: list[Hashable] = []
+        self._uses: list[int] = []
         self._free: list[int] = []
 
     def take(self, name: Hashable) -> int:
-        if name not in self.numbers:
-            self.numbers[name] = self._free.pop() if self._free else len(self.numbers)
-        self._uses[name] = self._uses.get(name, 0) + 1
-        return self.numbers[name]
+        number = self.numbers.get(name, -1)
+        if number < 0:
+            number = self.numbers[name] = self._free.pop() if self._free else self._new_number()
+            self._names[number] = name
+        self._uses[number] += 1
+        return number
 
-    def give_back(self, name: Hashable) -> None:
-        self._uses[name] -= 1
-        if not self._uses[name]:
-            del self._uses[name]
-            self._free.append(self.numbers.pop(name))
+    def give_back(self, number: int) -> None:
+        self._uses[number] -= 1
+        if not self._uses[number]:
+            del self.numbers[self._names[number]]
+            self._names[number] = None
+            self._free.append(number)
+
+    def _new_number(self) -> int:
+        self._names.append(None)
+        self._uses.append(0)
+        return len(self._names) - 1
 
 
 class RowTable:
-    """Rows for texts, with the neighbours of each kept as the texts come and go; not shared between threads."""
+    """Rows for texts, with the neighbours of each kept as the texts come and go; not shared between threads.
+
+    All of it lies in arrays: an object for each text would be one more for the garbage collector to visit, which stops
+    the whole process for as long.
+    """
 
     def __init__(self) -> None:
         import numpy as np
 
         self.row_of: dict[Hashable, int] = {}
         self.keys: list[Any] = []
-        self._facts: list[RowFacts | None] = []
         self._free: list[int] = []
         self._sessions, self._speakers = _Codes(), _Codes()
-        self._order: dict[Hashable, list[tuple[float, int]]] = {}
+        self._order: dict[int, list[tuple[float, int]]] = {}
         kinds = {"living": bool, "asks": bool, "day": np.float64, "digest": np.int64, "standing": np.float64}
         self._columns = {name: np.zeros(16, kinds.get(name, np.int32)) for name in Columns.__dataclass_fields__}
+        self._position, self._is_question = np.zeros(16), np.zeros(16, dtype=bool)
 
     def __len__(self) -> int:
         return len(self.row_of)
@@ -126,14 +139,16 @@ class RowTable:
     def add(self, key: Hashable, facts: RowFacts, words: int) -> int:
         """Give a text that is not here yet a row, and return it."""
         row = self._free.pop() if self._free else self._new_row()
-        self.row_of[key], self.keys[row], self._facts[row] = row, key, facts
+        self.row_of[key], self.keys[row] = row, key
+        self._position[row], self._is_question[row] = facts.position, facts.asks
         self._set(row, living=True, words=words, digest=facts.digest, before=-1, after=-1, asks=False)
         self._set(row, day=_wall_clock(facts.time), session=-1, speaker=-1, standing=facts.standing)
         if facts.speaker:
             self._set(row, speaker=self._speakers.take(facts.speaker))
         if facts.session is not None:
-            self._set(row, session=self._sessions.take(facts.session))
-            self._enter(row, facts)
+            session = self._sessions.take(facts.session)
+            self._set(row, session=session)
+            self._enter(row, session, facts.position)
         return row
 
     def remove(self, key: Hashable) -> int | None:
@@ -141,15 +156,14 @@ class RowTable:
         row = self.row_of.pop(key, None)
         if row is None:
             return None
-        facts = self._facts[row]
-        assert facts is not None
-        if facts.session is not None:
-            self._leave(row, facts)
-            self._sessions.give_back(facts.session)
-        if facts.speaker:
-            self._speakers.give_back(facts.speaker)
+        session, speaker = int(self._columns["session"][row]), int(self._columns["speaker"][row])
+        if session >= 0:
+            self._leave(row, session)
+            self._sessions.give_back(session)
+        if speaker >= 0:
+            self._speakers.give_back(speaker)
         self._set(row, living=False, session=-1, speaker=-1, before=-1, after=-1, asks=False)
-        self.keys[row] = self._facts[row] = None
+        self.keys[row] = None
         self._free.append(row)
         return row
 
@@ -157,33 +171,34 @@ class RowTable:
         import numpy as np
 
         self.keys.append(None)
-        self._facts.append(None)
-        if len(self.keys) > len(self._columns["living"]):
+        if len(self.keys) > len(self._position):
             self._columns = {name: np.concatenate([c, np.zeros_like(c)]) for name, c in self._columns.items()}
+            self._position = np.concatenate([self._position, np.zeros_like(self._position)])
+            self._is_question = np.concatenate([self._is_question, np.zeros_like(self._is_question)])
         return len(self.keys) - 1
 
     def _set(self, row: int, **values: float) -> None:
         for name, value in values.items():
             self._columns[name][row] = value
 
-    def _enter(self, row: int, facts: RowFacts) -> None:
-        order = self._order.setdefault(facts.session, [])
-        last = order[-1][0] if order else facts.position
-        place = (facts.position, row)
-        if facts.position >= last:
+    def _enter(self, row: int, session: int, position: float) -> None:
+        order = self._order.setdefault(session, [])
+        last = order[-1][0] if order else position
+        place = (position, row)
+        if position >= last:
             order.append(place)
         else:
             insort(order, place, key=lambda other: other[0])
-        self._link_around(order, len(order) - 1 if facts.position >= last else order.index(place))
+        self._link_around(order, len(order) - 1 if position >= last else order.index(place))
 
-    def _leave(self, row: int, facts: RowFacts) -> None:
-        order = self._order[facts.session]
-        index = bisect_left(order, facts.position, key=lambda other: other[0])
+    def _leave(self, row: int, session: int) -> None:
+        order = self._order[session]
+        index = bisect_left(order, self._position[row], key=lambda other: other[0])
         while order[index][1] != row:
             index += 1
         del order[index]
         if not order:
-            del self._order[facts.session]
+            del self._order[session]
         else:
             self._link(order, index - 1, index)
 
@@ -201,8 +216,8 @@ class RowTable:
             self._set(after, before=row)
 
     def _asks(self, row: int, after: int) -> bool:
-        mine, theirs = self._facts[row], self._facts[after] if after >= 0 else None
-        return bool(mine and mine.asks and theirs and theirs.speaker != mine.speaker)
+        speaker = self._columns["speaker"]
+        return bool(self._is_question[row] and after >= 0 and speaker[after] != speaker[row])
 
 
 def as_speaker(name: str) -> str:

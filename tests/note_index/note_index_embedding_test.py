@@ -73,6 +73,42 @@ def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
     run(work())
 
 
+def test_a_new_note_and_the_query_that_finds_it_are_one_call(tmp_path: Path) -> None:
+    async def work() -> None:
+        workspace, model = make_workspace(tmp_path), Topics()
+        put(workspace, "memory/a.md", "we adopted a kitten")
+        index = NoteIndex(workspace, embedder=embedder(model))
+        await index.sync()
+        model.batches.clear()
+        put(workspace, "memory/b.md", "the automobile broke down")
+        assert await found(index, "汽车怎么样") == ["memory/b.md"]
+        assert model.batches == [["the automobile broke down", "汽车怎么样"]]
+        assert await found(index, "小猫怎么样") == ["memory/a.md"]
+        assert await found(index, "汽车怎么样") == ["memory/b.md"]
+        assert model.batches[1:] == [["小猫怎么样"]]
+        await index.close()
+
+    run(work())
+
+
+def test_a_query_that_is_refused_costs_a_new_note_nothing(tmp_path: Path) -> None:
+    async def work() -> None:
+        workspace, model = make_workspace(tmp_path), Topics()
+        put(workspace, "memory/a.md", "we adopted a kitten")
+        index = NoteIndex(workspace, embedder=embedder(model))
+        await index.sync()
+        put(workspace, "memory/b.md", "the automobile broke down")
+        model.refused = "forbidden"
+        assert await found(index, "forbidden automobile") == ["memory/b.md"]
+        model.refused = ""
+        await asyncio.sleep(0.1)
+        assert await found(index, "汽车怎么样") == ["memory/b.md"]
+        assert (await index.status()).waiting == 0
+        await index.close()
+
+    run(work())
+
+
 def test_unchanged_notes_are_embedded_once_and_searches_embed_only_queries(tmp_path: Path) -> None:
     async def work() -> None:
         workspace = make_workspace(tmp_path)

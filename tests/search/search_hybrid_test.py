@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -364,3 +365,18 @@ def test_searches_while_another_thread_writes_return_what_is_there() -> None:
     for thread in threads:
         thread.join()
     assert faults == []
+
+
+def test_the_garbage_collector_has_no_object_for_each_text_or_word() -> None:
+    """It stops the whole process, event loop included, for as long as it takes to visit every object there is."""
+
+    def grown(start: int) -> int:
+        for key in range(start, start + 500):
+            facts = RowFacts(session=("day", key // 40), position=key, speaker=f"s{key % 9}", time=NOW, asks=True)
+            index.add(key, [f"word{key}", f"word{key + 1}", "rain"], vectors=np.ones((2, 2)), facts=facts)
+        gc.collect()
+        return len(gc.get_objects())
+
+    index = HybridIndex(DIALOG_RECIPE, 2)
+    before = grown(0)
+    assert grown(500) - before < 100
