@@ -36,7 +36,7 @@ class LocalVectorStore(VectorStore):
     One file holds any number of collections. Every write is on the disk when it returns, whole or not at all, also
     when the process is killed. Several processes and threads may read and write at once; each sees what the others
     have written at its next call. The first search reads the collection into memory; after that a search costs what
-    has changed. Exact for filters that leave few, and up to about 100,000 vectors of 384 dimensions; approximate beyond.
+    has changed. Exact for filters that leave few and up to about 100,000 vectors of 384 dimensions, approximate beyond.
 
     A collection whose `reindex` was broken off goes on with its old vectors until it is called again.
 

@@ -2,9 +2,8 @@
 """The stores that the contract is tested with, and what the tests of all of them share.
 
 To put a store under the contract, add a file ``_place_<name>.py`` beside this one with a dictionary ``CASES`` of
-`StoreCase` by name; it is found by itself, and every test of ``store_contract_test``, ``store_model_test`` and
-``filters_test`` runs with it. A case opens a *place*, where collections lie (a folder, a server), and gives back what
-makes stores there::
+`StoreCase` by name; it is found by itself, and every test of ``store_*_test`` and ``filters_test`` runs with it. A case
+opens a *place*, where collections lie (a folder, a server), and gives back what makes stores there::
 
     @asynccontextmanager
     async def place(folder: Path) -> AsyncIterator[Callable[[str], VectorStore]]:
@@ -23,7 +22,7 @@ import importlib
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -128,6 +127,12 @@ def ask(text: str) -> QueryView:
 def texts(found: Sequence[Any]) -> list[str]:
     """The contents of memories or hits."""
     return [getattr(each, "node", each).content for each in found]
+
+
+def same(one: MemoryNode, other: MemoryNode) -> bool:
+    """Every field but the vector."""
+    names = [each.name for each in fields(one) if each.name != "vector"]
+    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> float:

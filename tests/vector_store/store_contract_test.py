@@ -4,33 +4,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from _store_world import (
-    CASES,
-    FLOOR,
-    PLAIN,
-    SPACE,
-    Make,
-    ask,
-    cosine,
-    every_store,
-    fresh_name,
-    note,
-    opened,
-    run,
-    texts,
-)
+from _store_world import CASES, SPACE, Make, ask, cosine, every_store, fresh_name, note, opened, run, same, texts
 
-from agentscope_reme._errors import ConfigError, EmbeddingError, NotStartedError, VectorSpaceError
+from agentscope_reme._errors import ConfigError, NotStartedError
 from agentscope_reme.record import MemoryNode, parse_filters
-from agentscope_reme.vector_store import VectorSpace, VectorStore
+from agentscope_reme.vector_store import VectorSpace
 
 T0 = datetime(2026, 3, 1, 9, 30, 15, 123_456, tzinfo=timezone(timedelta(hours=8)))
 FULL = MemoryNode(
@@ -56,12 +41,6 @@ FULL = MemoryNode(
     expires_at=T0 + timedelta(days=400),
     metadata={"lang": "zh", "n": 3, "x": 0.5, "flag": True, "list": ["a", "b"], "deep": {"a": [1, None, {"b": "c"}]}},
 )
-
-
-def same(one: MemoryNode, other: MemoryNode) -> bool:
-    """Every field but the vector."""
-    names = [each.name for each in fields(one) if each.name != "vector"]
-    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 # ---------------------------------------------------------------------- memories
@@ -308,105 +287,6 @@ def test_all_memories_are_read_page_by_page(name: str, tmp_path: Path) -> None:
     run(name, tmp_path, body)
 
 
-# ---------------------------------------------------------------------- search
-
-
-@every_store
-def test_the_nearest_come_first_with_their_cosines(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        vectors = {"same": [2, 0, 0, 0], "near": [3, 1, 0, 0], "across": [0, 0, 0, 5], "against": [-1, 0, 0, 0]}
-        await store.write([*(note(text, vector) for text, vector in vectors.items()), note("without")])
-        query = np.array([0.5, 0, 0, 0], dtype=np.float32)
-        hits = await store.search(query, 10)
-        assert texts(hits) == ["same", "near", "across", "against"]
-        assert [hit.score for hit in hits] == pytest.approx([1, 3 / 10**0.5, 0, -1], abs=1e-5)
-        assert all(hit.node.vector is None for hit in hits)
-        assert texts(await store.search(query, 2)) == ["same", "near"]
-        assert await store.search(query, 0) == []
-        assert texts(await store.search([0.5, 0, 0, 0], 1)) == ["same"]  # type: ignore[arg-type]
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_nothing_filtered_out_takes_a_place(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        bobs = [note(f"bob likes tea {n}", [1, 0, 0, n / 100], "bob") for n in range(60)]
-        mine = [note(f"alice drinks tea {n}", [0, 1, 0, n / 10], "alice", tags=("t",)) for n in range(3)]
-        await store.write([*bobs, *mine])
-        for spec in ({"owner": "personal/alice"}, {"tags": "t"}, {"content": {"contains": "DRINKS"}}):
-            only = parse_filters(spec)
-            assert len(await store.search(np.array([1, 0, 0, 0]), 5, only)) == 3
-            hits = await store.hybrid_search(ask("who likes tea"), 5, vector=np.array([1, 0, 0, 0]), conditions=only)
-            assert {hit.node.memory_target for hit in hits} == {"alice"}
-            assert len(hits) == 3
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_words_and_meaning_find_together(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        await store.write(
-            [
-                note("张三喜欢喝绿茶", [1, 0, 0, 0]),
-                note("the invoice is INV-2093", [0, 1, 0, 0]),
-                note("running shoes", [0, 0, 1, 0], when_to_use="planning a marathon"),
-                note("nothing of the kind", [0, 0, 0, 1]),
-            ]
-        )
-
-        async def found(text: str, vector: Sequence[float] | None = None, **more: Any) -> list[str]:
-            array = None if vector is None else np.array(vector, dtype=np.float32)
-            hits = await store.hybrid_search(ask(text), 9, vector=array, recipe=PLAIN, **more)
-            assert all(0 <= hit.score <= 1 and hit.node.vector is None for hit in hits)
-            assert [hit.order for hit in hits] == sorted((hit.order for hit in hits), reverse=True)
-            return texts(hits)
-
-        assert await found("绿茶") == ["张三喜欢喝绿茶"]
-        assert await found("inv-2093") == ["the invoice is INV-2093"]
-        assert await found("marathons") == ["running shoes"]
-        assert await found("something else entirely") == []
-        assert await found("of the") == []
-        assert await found("drinks", [1, 0, 0, 0.1]) == ["张三喜欢喝绿茶"]
-        both = await found("invoice", [1, 0.2, 0, 0])
-        if store.offers_keyword_search:
-            assert sorted(both) == ["the invoice is INV-2093", "张三喜欢喝绿茶"]
-        assert await found("invoice", [0, 1, 0, 0], min_score=0.9) == ["the invoice is INV-2093"]
-        assert len(await store.hybrid_search(ask("invoice shoes 绿茶"), 2, recipe=PLAIN)) == 2
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_a_store_that_searches_by_words_says_so(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        nodes = [
-            note("Bob likes tea and coffee", target="bob"),
-            note("tea", target="alice", author="x"),
-            note("会议改到周五", target="alice"),
-            note("running", when_to_use="when it rains"),
-        ]
-        await store.write(nodes)
-        if not store.offers_keyword_search:
-            with pytest.raises(NotImplementedError):
-                await store.keyword_search(ask("tea"), 5)
-            return
-        assert texts(await store.keyword_search(ask("tea coffee"), 5))[0] == "Bob likes tea and coffee"
-        assert len(await store.keyword_search(ask("tea coffee"), 5)) == 2
-        assert len(await store.keyword_search(ask("tea coffee"), 1)) == 1
-        assert texts(await store.keyword_search(ask("会议"), 5)) == ["会议改到周五"]
-        assert texts(await store.keyword_search(ask("rain"), 5)) == ["running"]
-        assert texts(await store.keyword_search(ask("tea"), 5, parse_filters({"target": "alice"}))) == ["tea"]
-        assert await store.keyword_search(ask("the of"), 5) == await store.keyword_search(ask("zebra"), 5) == []
-
-    run(name, tmp_path, body)
-
-
 # ---------------------------------------------------------------------- patch
 
 
@@ -467,203 +347,6 @@ def test_a_patch_of_what_identity_or_vector_depend_on_is_refused(name: str, tmp_
         with pytest.raises(ConfigError, match="importance"):
             await store.patch({FULL.key: {"importance": 2}})
         assert same((await store.get([FULL.key]))[FULL.key], FULL)
-
-    run(name, tmp_path, body)
-
-
-# ---------------------------------------------------------------------- vectors and their space
-
-
-@every_store
-def test_vectors_that_cannot_be_used_are_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        for wrong, error in (
-            (np.ones(3), VectorSpaceError),
-            (np.ones(8), VectorSpaceError),
-            (np.ones((4, 1)), VectorSpaceError),
-            (np.zeros(4), EmbeddingError),
-            (np.array([1, np.nan, 0, 0]), EmbeddingError),
-            (np.array([1, np.inf, 0, 0]), EmbeddingError),
-            (np.array([1e-30, 0, 0, 0]), EmbeddingError),
-            (np.array([1e30, 0, 0, 0]), EmbeddingError),
-        ):
-            with pytest.raises(error) as told:
-                await store.write([note("good", [1, 0, 0, 0]), replace(note("bad"), vector=wrong)])
-            if error is VectorSpaceError:
-                assert "4" in str(told.value)
-                assert str(len(wrong)) in str(told.value)
-            with pytest.raises(error):
-                await store.search(wrong, 5)
-            with pytest.raises(error):
-                await store.hybrid_search(ask("tea"), 5, vector=wrong)
-        assert await store.count() == 0
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_vectors_of_another_model_are_told_apart(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        collection = fresh_name()
-        store = await opened(make, collection, VectorSpace("first", 8))
-        assert store.space == VectorSpace("first", 8)
-        await store.write([note("no vector yet")])
-        await store.close()
-        await store.open(SPACE)  # it holds no vector: any model will do
-        await store.write([note("tea", [1, 0, 0, 0])])
-        await store.close()
-        for other in (VectorSpace("test-model", 8), VectorSpace("other-model", 4)):
-            with pytest.raises(VectorSpaceError) as told:
-                await store.open(other)
-            assert all(
-                word in str(told.value) for word in ("test-model", str(other.dimensions), other.model, "reindex")
-            )
-            with pytest.raises(NotStartedError):
-                await store.count()
-        await store.open(None)
-        assert store.space is None
-        assert texts(await store.hybrid_search(ask("tea"), 5)) == ["tea"]
-        with pytest.raises(VectorSpaceError):
-            await store.search(np.ones(4), 5)
-        await store.patch({note("tea").key: {"importance": 0.9}})
-        await store.close()
-        await store.open(SPACE)
-        (hit,) = await store.search(np.array([1, 0, 0, 0]), 5)
-        assert (hit.node.content, hit.node.importance) == ("tea", 0.9)
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_a_collection_without_vectors(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        collection = fresh_name()
-        store = await opened(make, collection, None)
-        assert store.space is None
-        await store.write([note("likes tea"), note("likes coffee", target="bob")])
-        assert await store.count() == 2
-        assert texts(await store.hybrid_search(ask("tea"), 5)) == ["likes tea"]
-        with pytest.raises(VectorSpaceError):
-            await store.search(np.ones(4), 5)
-        with pytest.raises(VectorSpaceError):
-            await store.write([note("with a vector", [1, 0, 0, 0])])
-        found = await store.get([note("likes tea").key], with_vectors=True)
-        assert found[note("likes tea").key].vector is None
-        await store.close()
-        await store.open(SPACE)
-        assert await store.search(np.ones(4), 5) == []
-        assert await store.reindex(SPACE, letters) == 2
-        assert len(await store.search(np.ones(4), 5)) == 2
-
-    run(name, tmp_path, body)
-
-
-async def letters(given: Sequence[str]) -> list[np.ndarray]:
-    """Vectors of four numbers that differ with the text."""
-    return [np.array([len(text), text.count("a"), text.count("e"), 1], dtype=np.float32) for text in given]
-
-
-@every_store
-def test_reindex_gives_every_memory_a_vector_of_the_new_model(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        collection = fresh_name()
-        store = await opened(make, collection)
-        nodes = [note(f"memory {'ae'[n % 2] * n}", [1, 0, 0, n], tags=(str(n),)) for n in range(5)]
-        nodes += [note("by use", when_to_use="eeee"), note("refuses")]
-        await store.write(nodes)
-        asked: list[str] = []
-        told: list[tuple[int, int]] = []
-        new = VectorSpace("new-model", 3)
-
-        async def embed(given: Sequence[str]) -> list[np.ndarray | None]:
-            asked.extend(given)
-            embedded = zip(given, await letters(given), strict=True)
-            return [None if text == "refuses" else vector[:3] for text, vector in embedded]
-
-        assert await store.reindex(new, embed, lambda done, total: told.append((done, total))) == 6
-        assert sorted(asked) == sorted(node.embedded_text for node in nodes)
-        assert told[-1] == (7, 7)
-        assert [done for done, _ in told] == sorted(done for done, _ in told)
-        assert store.space == new
-        for _ in range(2):
-            hits = await store.search(np.array([4, 0, 4]), 9)
-            assert hits[0].node.content == "by use"
-            assert hits[0].score == pytest.approx(1)
-            assert "refuses" not in texts(hits)
-            assert len(hits) == 6
-            assert texts(await store.hybrid_search(ask("refuses"), 9)) == ["refuses"]
-            kept = await store.get([node.key for node in nodes])
-            assert all(same(node, kept[node.key]) for node in nodes)
-            with pytest.raises(VectorSpaceError):
-                await store.search(np.ones(4), 9)
-            await store.close()
-            await store.open(new)
-        await store.close()
-        with pytest.raises(VectorSpaceError):
-            await store.open(SPACE)
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_reindex_goes_on_where_it_was_broken_off(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        collection = fresh_name()
-        store = await opened(make, collection)
-        nodes = [note(f"memory number {n}", [1, 0, 0, n]) for n in range(250)]
-        await store.write(nodes)
-        new = VectorSpace("new-model", 4)
-        asked: list[str] = []
-        words: list[int] = []
-
-        async def breaks(given: Sequence[str]) -> list[np.ndarray]:
-            words.append(len(await store.hybrid_search(ask("memory number 7"), 300)))
-            if asked:
-                raise EmbeddingError("the model is not to be had")
-            asked.extend(given)
-            return await letters(given)
-
-        with pytest.raises(EmbeddingError, match="not to be had"):
-            await store.reindex(new, breaks)
-        assert 0 < len(asked) < 250
-        assert words == [250, 250]  # search by words goes on
-        await store.close()
-        store = make(collection)
-        with pytest.raises(VectorSpaceError, match="reindex"):
-            await store.open(new)
-        await store.open(None)
-        assert await store.count() == 250
-
-        async def embed(given: Sequence[str]) -> list[np.ndarray]:
-            asked.extend(given)
-            return await letters(given)
-
-        done = len(asked)
-        assert await store.reindex(new, embed) == 250 - done
-        assert sorted(asked) == sorted(node.content for node in nodes)  # each once
-        assert len(await store.search(np.ones(4), 300)) == 250
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_reindex_with_the_model_in_force_embeds_what_has_no_vector(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store = await opened(make)
-        await store.write([note("has one", [1, 0, 0, 0]), note("has none")])
-        asked: list[str] = []
-
-        async def embed(given: Sequence[str]) -> list[np.ndarray]:
-            asked.extend(given)
-            return await letters(given)
-
-        assert len(await store.search(np.ones(4), 5)) == 1
-        assert await store.reindex(SPACE, embed) == 1
-        assert asked == ["has none"]
-        assert len(await store.search(np.ones(4), 5)) == 2
-        assert texts(await store.search(np.array([1, 0, 0, 0]), 1)) == ["has one"]
-        assert await store.reindex(SPACE, embed) == 0
 
     run(name, tmp_path, body)
 
@@ -791,17 +474,5 @@ def test_two_stores_over_one_collection_see_each_other(name: str, tmp_path: Path
         await one.close()
         assert await other.count() == 1
         await other.close()
-
-    run(name, tmp_path, body)
-
-
-@every_store
-def test_the_floor_keeps_what_is_unlike_out(name: str, tmp_path: Path) -> None:
-    async def body(make: Make) -> None:
-        store: VectorStore = await opened(make)
-        await store.write([note("near", [1, 0.1, 0, 0]), note("far", [0.2, 1, 0, 0])])
-        hits = await store.hybrid_search(ask("something"), 9, vector=np.array([1, 0, 0, 0]), recipe=PLAIN)
-        assert texts(hits) == ["near"]
-        assert cosine(np.array([1, 0, 0, 0]), np.array([0.2, 1, 0, 0])) < FLOOR
 
     run(name, tmp_path, body)
