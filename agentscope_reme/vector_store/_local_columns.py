@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..record import FIELDS, Condition, meets
-from ._local_rows import readable
+from ._local_rows import readable, storable
 from ._local_schema import NUMBERS, TEXTS
 
 if TYPE_CHECKING:
@@ -71,13 +71,19 @@ class FilterColumns:
     def _met(self, condition: Condition, size: int) -> np.ndarray:
         import numpy as np
 
-        if condition.field in self._texts:
-            known, numbers = self._known[condition.field], self._texts[condition.field][:size]
-            found = [
-                number for text, number in known.items() if meets(None if text is None else readable(text), condition)
-            ]
-            return numbers == found[0] if len(found) == 1 else np.isin(numbers, found)
-        return self._number_met(condition, self._numbers[condition.field][:size])
+        if condition.field in self._numbers:
+            return self._number_met(condition, self._numbers[condition.field][:size])
+        found, numbers = self._numbers_of(condition), self._texts[condition.field][:size]
+        return numbers == found[0] if len(found) == 1 else np.isin(numbers, found)
+
+    def _numbers_of(self, condition: Condition) -> list[int]:
+        """The numbers of the texts that meet a condition."""
+        known = self._known[condition.field]
+        if condition.operator in ("equal", "any_of"):  # there may be as many texts as memories
+            texts = [None if each is None else storable(each) for each in condition.values if _is_text(each)]
+            return [known[text] for text in texts if text in known]
+        met = [(number, None if text is None else readable(text)) for text, number in known.items()]
+        return [number for number, text in met if meets(text, condition)]
 
     def _number_met(self, condition: Condition, column: np.ndarray) -> np.ndarray:
         import numpy as np
@@ -106,3 +112,7 @@ class FilterColumns:
             for name, column in columns.items():
                 if rows > len(column):
                     columns[name] = np.concatenate([column, np.resize(column[:1], max(rows, 2 * len(column)))])
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
