@@ -5,6 +5,7 @@ It stands alone, since it runs under each side's interpreter: no import but the 
 """
 
 import asyncio
+import gc
 import json
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from _texts import queries
 def main(which: str, step: str, folder: Path, plan: dict[str, Any]) -> dict[str, Any]:
     tell_time_by(plan.get("cpu", False))
     side, version = chosen(which, folder)
+    gc.collect()  # what was imported is visited now: later, it would be a stall of whichever step came by
     steps = {"build": build, "use": use}
     figures = asyncio.run(steps[step](side, which, folder, plan))
     return {"version": version, "python": sys.version.split()[0], "figures": figures}
