@@ -15,6 +15,7 @@ from pathlib import Path
 
 from agentscope_reme.embedding import BatchEmbedder, EmbeddingCache, LocalEmbedding
 
+from . import _memories
 from ._cases import DataSet
 from ._data_sets import DATA_SETS, SOURCES, read
 from ._embedding_server import embedding_server
@@ -67,8 +68,11 @@ def _rows(data: DataSet, peers: Sequence[str], pythons: dict[str, str | None]) -
 def _ours(data: DataSet) -> Iterator[tuple[str, list[Outcome], list[float]]]:
     with _folder() as folder:
         yield ("ours, no embedding", *asyncio.run(run(data, folder / "words", None)))
+        yield ("ours as memories, no embedding", *asyncio.run(_memories.run(data, folder / "memories", None)))
         if LocalEmbedding.available():
             yield ("ours, offline embedding", *asyncio.run(_with_vectors(data, folder)))
+            memories = _memories.run(data, folder / "embedded memories", LocalEmbedding())
+            yield ("ours as memories, offline embedding", *asyncio.run(memories))
         else:
             print('The offline embedding is left out: pip install "agentscope-reme[local]".', file=sys.stderr)
 
