@@ -57,7 +57,10 @@ def order_by(sort_key: str, reverse: bool, conditions: Sequence[Condition] = ())
     if sort_key in _COLUMNS:
         return f"CAST(n.{sort_key} AS BLOB) {direction} NULLS LAST, n.key", []
     value = "(SELECT {} FROM facet f WHERE f.node = n.id AND f.field = ? AND f.kind <> 'element')"
-    texts, held = value.format("kind = 'text'"), value.format("iif(kind = 'text', CAST(value AS BLOB), value)")
+    texts, held = (
+        value.format("kind = 'text'"),
+        value.format("CASE kind WHEN 'text' THEN CAST(value AS BLOB) ELSE value END"),
+    )
     field = storable(sort_key)
     return f"{texts} {direction} NULLS LAST, {held} {direction}, n.key", [field, field]
 

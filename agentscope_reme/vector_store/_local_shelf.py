@@ -29,8 +29,8 @@ __all__ = ["Shelf"]
 _BATCH = 1_000
 _FIELDS = ", ".join(f"n.{name}" for name in (*TEXTS, *NUMBERS))
 _LOADED = (
-    "SELECT n.version, n.id, n.indexed > :since, n.asks, iif(n.cutter = :cutter, n.words, NULL), "
-    "iif(n.cutter = :cutter, NULL, n.content), iif(n.cutter = :cutter, NULL, n.when_to_use), v.data, "
+    "SELECT n.version, n.id, n.indexed > :since, n.asks, CASE n.cutter WHEN :cutter THEN n.words END, "
+    "CASE n.cutter WHEN :cutter THEN NULL ELSE n.content END, n.when_to_use, v.data, "
     f"{_FIELDS} FROM node n LEFT JOIN vector v ON v.node = n.id AND v.space = :space AND n.indexed > :since "
     "WHERE n.collection = :collection AND (n.version, n.id) > (:version, :node) AND n.version <= :newest "
     "ORDER BY n.version, n.id LIMIT :limit"

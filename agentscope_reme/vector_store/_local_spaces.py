@@ -61,8 +61,8 @@ def collections(connection: sqlite3.Connection) -> list[str]:
 def begin_reindex(connection: sqlite3.Connection, collection: int, space: VectorSpace) -> tuple[int, int, int]:
     """Note which space the vectors are to be of: its number, how many memories there are, and how many lack one."""
     number = _number(connection, space)
-    query = "UPDATE collection SET target = iif(space = ?1, NULL, ?1) WHERE id = ?2"
-    if not connection.execute(query, (number, collection)).rowcount:
+    query = "UPDATE collection SET target = CASE space WHEN ? THEN NULL ELSE ? END WHERE id = ?"
+    if not connection.execute(query, (number, number, collection)).rowcount:
         raise VectorStoreError("The collection was dropped by somebody else: open it again.")
     total = connection.execute("SELECT count(*) FROM node WHERE collection = ?", (collection,)).fetchone()[0]
     missing = connection.execute(f"SELECT count(*) {_LACKING}", (collection, 0, number)).fetchone()[0]
