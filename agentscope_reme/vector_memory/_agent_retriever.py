@@ -137,8 +137,10 @@ class AgentRetriever:
                 EventKind.RETRIEVAL_FALLBACK, error=failures[0], owners=[owner.key for owner in owners]
             )
             return await self._retriever.retrieve(query, owners, **options)
-        named = [node for nodes in found.values() for node in nodes]
-        return list({node.key: node for node in named}.values())[:limit]
+        named = {node.key: node for nodes in found.values() for node in nodes}
+        chosen_nodes = list(named.values())[:limit]
+        self._bank.found(chosen_nodes)
+        return chosen_nodes
 
     def _groups(self, owners: Sequence[Owner]) -> dict[Owner, list[Owner]]:
         """The owners of each kind, by the target that stands for them."""

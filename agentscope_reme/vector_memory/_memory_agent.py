@@ -63,13 +63,13 @@ async def run_agent(access: ModelAccess, name: str, system: str, request: str, t
     # know as its own, and a model that swallows cancellation must not hold up whoever waits here.
     run = asyncio.ensure_future(agent.reply(message))
     try:
-        await asyncio.wait({run}, timeout=access.timeout)
+        await asyncio.wait({run}, timeout=access.agent_timeout)
     except asyncio.CancelledError:
         await _stop(run)
         raise
     if not run.done():
         await _stop(run)
-        raise ModelReplyError(f"The agent {name!r} did not finish within {access.timeout:g} seconds.")
+        raise ModelReplyError(f"The agent {name!r} did not finish within {access.agent_timeout:g} seconds.")
     return _answer(name, run)
 
 

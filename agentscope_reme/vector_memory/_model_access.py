@@ -35,8 +35,8 @@ class ModelAccess:
             Tokens in a text.
         max_input_tokens (`int`):
             Tokens that a request and its reply may have together.
-        timeout (`float | None`):
-            Seconds for one reply, or for the run of an agent; `None` for as long as it takes.
+        timeout (`float | None`), agent_timeout (`float | None`):
+            Seconds for one reply, and for the run of an agent; `None` for as long as it takes.
         max_steps (`int`):
             How often an agent may ask the model.
         enable_thinking_params (`bool`):
@@ -52,6 +52,7 @@ class ModelAccess:
     count: Callable[[str], int] = estimate_tokens
     max_input_tokens: int = 24_000
     timeout: float | None = 120
+    agent_timeout: float | None = 600
     max_steps: int = 12
     enable_thinking_params: bool = False
 

@@ -25,7 +25,7 @@ _MOST_FOUND = 30
 
 
 class RetrievalTools:
-    """Searches, reads histories and profiles; it changes nothing.
+    """Searches, reads histories and profiles. It changes nothing: only what helps in the end was found.
 
     Args:
         owners (`Sequence[Owner]`): whose memories.
@@ -128,7 +128,7 @@ class RetrievalTools:
         if not isinstance(given, (list, tuple)):
             given = parse_filters(given, self._timezone)
         conditions = [*given, *parse_filters(when, self._timezone)]
-        return await self._retriever.retrieve(queries, self._owners, filters=conditions, **options)
+        return await self._retriever.retrieve(queries, self._owners, filters=conditions, record_access=False, **options)
 
 
 def _moment(given: Any, timezone: tzinfo | None, *, last: bool = False) -> datetime | None:

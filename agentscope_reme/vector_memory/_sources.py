@@ -14,17 +14,25 @@ __all__ = ["Sources"]
 
 _COVERED = 0.6
 """The share of a statement's words that one sentence must hold to be where it comes from."""
+_UNSPOKEN = 0.3
+"""The share of its words that no person has used, from which on that sentence is its source."""
 _FRAME = (
     "user users asked said says told mentioned wants wanted prefers prefer likes like uses use used knows solved "
     "implemented wrote 用户 要求 表示 提到 说过 喜欢 希望 使用 实现 采用 认为 需要"
 )
 """Words that are put around a statement and tell nothing of where it comes from."""
 _QUESTION = re.compile(r"[?？]\s*$|[吗呢么]\s*[?？。]?\s*$")
+_REQUEST = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|now|then|also|and|thanks)\W+)*(?:please|can you|could you|would you|how|what|why|who|where|"
+    r"which|write|implement|explain|show|tell|give|help|find|search|look|read|summari[sz]e|translate|fix|make|create|build|check)\b"
+    r"|^\W*(?:请|帮|麻烦|怎么|怎样|如何|为什么|什么是|给我|写|查|搜|找|看看|读|解释|讲讲|介绍|实现|翻译|总结|推荐)|(?:想看看|想知道|想了解|想问)",
+    re.IGNORECASE,
+)
 _WORDS = WordTokenizer(list, "characters")  # jieba would take seconds for the long result of a tool
 
 _NAME_KEY = re.compile(
     r"(?:(?:user|full|first|last|real|nick|given|preferred|chinese|english)[ _-]?)?name|surname|"
-    r"(?:用户|真实|中文|英文|常用)?(?:姓名|名字|名称|昵称|称呼|真名|全名|全称|中文名|英文名)",
+    r"用户名|(?:用户|真实|中文|英文|常用)?(?:姓名|名字|名称|昵称|称呼|真名|全名|全称|中文名|英文名)",
     re.IGNORECASE,
 )
 _OWN_NAME = (
@@ -59,18 +67,19 @@ class Sources:
         """Whether a statement goes back to what people said.
 
         It does not where it names sources and none is a person's message, nor where one sentence of the agent or of a
-        tool holds most of its words and more of them than all that people said. What the agent said and a person then
-        agreed to counts as said, if the statement names that answer.
+        tool holds most of its words, among them many that no person used. The agent's words count all the same if the
+        statement names, as its source, what a person answered to them, or only messages in which people state
+        something: then the agent has put into other words what it was told.
         """
         if cited and all(each.role != "user" for each in cited):
             return False
         words = self._words(statement)
-        if not words:
+        if self._is_from(self._of_tools, words):
+            return False
+        if not self._is_from(self._of_agent, words):
             return True
-        foreign = max((len(words & sentence) / len(words) for sentence in self._foreign), default=0.0)
-        if foreign < _COVERED or foreign <= len(words & self._spoken) / len(words):
-            return True
-        return any(self._agrees(each) for each in cited)
+        only_people = bool(cited) and all(each.role == "user" for each in cited)
+        return any(self._agrees(each) for each in cited) or (only_people and any(map(_states, cited)))
 
     def is_theirs(self, statement: str, cited: Sequence[Utterance]) -> bool:
         """Whether a statement goes back to the person in question, or to words about them, and not to what another
@@ -110,9 +119,24 @@ class Sources:
     def _spoken(self) -> frozenset[str]:
         return frozenset().union(*(self._words(each.words) for each in self._said if each.role == "user"))
 
+    def _is_from(self, sentences: Iterable[frozenset[str]], words: frozenset[str]) -> bool:
+        """Whether one of the sentences is where some words come from, and not what people said."""
+        return any(
+            len(words & sentence) >= _COVERED * len(words)
+            and len((words & sentence) - self._spoken) >= _UNSPOKEN * len(words)
+            for sentence in sentences
+            if words
+        )
+
     @cached_property
-    def _foreign(self) -> list[frozenset[str]]:
-        texts = [each.words if each.role == "agent" else each.text for each in self._said if each.role != "user"]
+    def _of_agent(self) -> list[frozenset[str]]:
+        return self._sentences(each.words for each in self._said if each.role == "agent")
+
+    @cached_property
+    def _of_tools(self) -> list[frozenset[str]]:
+        return self._sentences(each.text for each in self._said if each.role == "tool")
+
+    def _sentences(self, texts: Iterable[str]) -> list[frozenset[str]]:
         return [words for text in texts for each in split_sentences(text) if (words := self._words(each))]
 
     def _words(self, text: str) -> frozenset[str]:
@@ -121,3 +145,8 @@ class Sources:
     @cached_property
     def _frame(self) -> frozenset[str]:
         return frozenset(_WORDS.tokens(f"{_FRAME} {self._target}"))
+
+
+def _states(said: Utterance) -> bool:
+    """Whether a message holds a sentence that neither asks nor requests."""
+    return any(not _QUESTION.search(each) and not _REQUEST.search(each) for each in split_sentences(said.words))

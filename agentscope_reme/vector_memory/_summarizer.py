@@ -22,10 +22,11 @@ from ._owner import Owner
 from ._profile import ProfileBook
 from ._similar import SimilarMemories
 from ._small_talk import small_talk
-from ._summary_round import SummaryRound, Talk, Workshop
+from ._summary_round import SummaryRound
 from ._tool_guide import ToolGuides
 from ._tool_records import ToolRecords
 from ._utterances import own_messages
+from ._workshop import Talk, Workshop
 from .kinds import PERSONAL, PROCEDURAL, TOOL, MemoryKind, kinds_by_name
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class MemorySummarizer:
             Tokens in a text.
         max_input_tokens (`int`):
             Tokens that a request and its reply may have together.
-        timeout (`float | None`):
-            Seconds for one reply, or for the run of one agent.
+        timeout (`float | None`), agent_timeout (`float | None`):
+            Seconds for one reply, and for the run of one agent.
         max_steps (`int`):
             How often one agent may ask the model.
         enable_thinking_params (`bool`):
@@ -96,6 +97,7 @@ class MemorySummarizer:
         count: Callable[[str], int] = estimate_tokens,
         max_input_tokens: int = 24_000,
         timeout: float | None = 120,
+        agent_timeout: float | None = 600,
         max_steps: int = 12,
         enable_thinking_params: bool = False,
     ) -> None:
@@ -110,6 +112,7 @@ class MemorySummarizer:
             count=count,
             max_input_tokens=max_input_tokens,
             timeout=timeout,
+            agent_timeout=agent_timeout,
             max_steps=max_steps,
             enable_thinking_params=enable_thinking_params,
         )

@@ -4,93 +4,34 @@
 from __future__ import annotations
 
 import logging
-import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
-
-from agentscope.message import Msg
 
 from .._errors import MissingModelError, ModelReplyError, ReMeError
-from .._events import EventBus, EventKind
+from .._events import EventKind
 from ..flow import Parallel, step
 from ..message import delimited
 from ..record import MemoryNode
 from ._calls_in import calls_in
 from ._delegation import delegate, targets_text
 from ._extraction import in_thread
-from ._memory_writer import MemoryWriter, Written
-from ._model_access import ModelAccess
+from ._memory_writer import Written
 from ._owner import Owner
 from ._prompts import Assignment, sections
 from ._proposal import Extraction
-from ._shown import Shown
 from ._small_talk import says_something
-from ._tool_guide import ToolGuides
-from ._tool_records import ToolRecords
 from ._utterances import Utterance, passages, utterances
+from ._workshop import Talk, Workshop
 from .kinds import MemoryKind
 
-__all__ = ["SummaryRound", "Talk", "Workshop"]
+__all__ = ["SummaryRound"]
 
 logger = logging.getLogger("agentscope_reme")
 
 _TOOL_CHARS = {True: 600, False: 3_000}
 """The most of a tool's message that is shown: where only people count, and elsewhere."""
 _ROUTE_TOKENS = 2_000
-
-
-class Draws(Protocol):
-    """What draws memories: in a reply, or by an agent."""
-
-    async def extract(self, assignment: Assignment) -> tuple[Extraction, Shown]: ...
-
-
-@dataclass(frozen=True)
-class Workshop:
-    """What the rounds of one summarizer share.
-
-    Args:
-        access (`ModelAccess`): the model and the prompts.
-        events (`EventBus`): told what comes of it.
-        kinds (`dict[str, MemoryKind]`): the kinds of memory by their names.
-        drawing (`Draws`): draws memories.
-        writer (`MemoryWriter`): stores them.
-        guides (`ToolGuides`): the guides to tools.
-        records (`ToolRecords`): the calls that these are from.
-        phrases (`re.Pattern[str]`): from `small_talk`.
-        delegating (`bool`): of several targets, a model chooses those that are concerned.
-    """
-
-    access: ModelAccess
-    events: EventBus
-    kinds: dict[str, MemoryKind]
-    drawing: Draws
-    writer: MemoryWriter
-    guides: ToolGuides
-    records: ToolRecords
-    phrases: re.Pattern[str]
-    delegating: bool
-
-
-@dataclass(frozen=True)
-class Talk:
-    """A conversation, and how memories are to be drawn from it.
-
-    Args:
-        messages (`tuple[Msg, ...]`): as `own_messages` leaves them.
-        language (`str | None`): of the prompts; `None` where there is no conversation to tell it from.
-        forced (`bool`): memories are written in that language.
-        description (`str`): what the application says about the conversation.
-        person (`str`): who spoke where a message of a user names nobody.
-    """
-
-    messages: tuple[Msg, ...] = ()
-    language: str | None = None
-    forced: bool = False
-    description: str = ""
-    person: str = ""
 
 
 class SummaryRound:
@@ -235,7 +176,9 @@ class SummaryRound:
             events.emit(EventKind.MEMORY_SUMMARY_FAILED, error=reason, owner=owner.key, stage=stage)
         if written.refusals:
             reasons = [str(each) for each in written.refusals]
-            logger.warning("Of %s, not stored: %s", owner.key, "; ".join(reasons))
+            counted = Counter(each.reason for each in written.refusals)  # what was said belongs in no log
+            told = ", ".join(f"{reason} ({count})" for reason, count in counted.items())
+            logger.warning("Not stored of what was proposed for %s: %s", owner.key, told)
             events.emit(EventKind.MEMORY_REFUSED, owner=owner.key, reasons=reasons)
         events.emit(
             EventKind.MEMORIES_SUMMARIZED,

@@ -87,6 +87,13 @@ def test_it_searches_several_times_and_names_what_helps(tmp_path: Path) -> None:
             assert len(model.requests) == 3
             assert "bob" not in "".join(prompt_of(request) for request in model.requests)
             assert all(0 < node.score <= 1 for node in found)
+        async with bank_in(tmp_path) as bank:
+            counts = {node.content: node.access_count for node in await bank.list([ALICE])}
+            assert counts == {
+                "alice has a dog named Rex": 1,
+                "alice has a red bike": 1,
+                "alice added by hand: the bike is locked": 0,
+            }
 
     run(scene)
 

@@ -190,6 +190,20 @@ def test_i6_in_chinese() -> None:
     assert sources.people_said("alice 问过怎么排序列表", sources.cited([1]))
 
 
+@pytest.mark.parametrize(
+    ("told", "echo", "statement"),
+    [
+        ("把默认端口改成8443吧", "好的，已将默认端口改为 8443。", "alice 要求默认端口改为 8443"),
+        ("I'm a veggie", "Noted that you are vegetarian.", "alice is vegetarian"),
+        ("change the default port to 8443", "Done: the default port is 8443 now.", "alice wants the default port 8443"),
+        ("我吃素", "明白，您是素食者。", "alice 是素食者"),
+    ],
+)
+def test_what_the_agent_only_repeats_in_other_words_was_said_by_a_person(told: str, echo: str, statement: str) -> None:
+    sources = Sources(said(user(told), agent(echo)), "alice")
+    assert sources.people_said(statement, sources.cited([1]))
+
+
 def test_what_a_person_agreed_to_counts() -> None:
     talk = said(agent("Shall I always format the code with black from now on?"), user("Yes, please."))
     sources = Sources(talk, "alice")

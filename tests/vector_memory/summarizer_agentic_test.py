@@ -179,7 +179,7 @@ def test_time_and_interruption_end_it_with_nothing_stored(tmp_path: Path) -> Non
             script = [call("add_memory", content="alice moved to Beijing"), "Done."]
             model = ScriptedChatModel(script, delay=0.3)
             with pytest.raises(ModelReplyError, match="did not finish within"):
-                await agentic(bank, model, timeout=0.4).summarize(TALK, [ALICE])
+                await agentic(bank, model, agent_timeout=0.4).summarize(TALK, [ALICE])
             model = ScriptedChatModel(script, delay=0.3)
             task = asyncio.ensure_future(agentic(bank, model).summarize(TALK, [ALICE]))
             while len(model.requests) < 2:
@@ -344,5 +344,26 @@ def test_procedures_are_drawn_without_a_profile(tmp_path: Path) -> None:
             stored = await agentic(bank, model).summarize(talk, [CODING])
             assert [node.when_to_use for node in stored] == ["preparing a release", 'doing "coding"']
             assert len(model.requests) == 3
+
+    run(scene)
+
+
+def test_a_long_conversation_is_worked_on_in_parts(tmp_path: Path) -> None:
+    def reply(messages: Any, tools: Any) -> Any:
+        names = {each["function"]["name"] for each in tools}
+        prompt = prompt_of(messages)
+        if "add_memory" not in names or any(message["role"] == "tool" for message in messages):
+            return NOTHING
+        pets = [pet for pet in ("cat", "dog") if f"I have a {pet}" in prompt]
+        return [call("add_memory", content=f"alice has a {pet}") for pet in pets]
+
+    async def scene() -> None:
+        async with bank_in(tmp_path) as bank:
+            model = ScriptedChatModel(reply)
+            talk = [user("I have a cat. " + "bla " * 3000), user("I have a dog. " + "bla " * 3000)]
+            await agentic(bank, model, max_input_tokens=9_000).summarize(talk, [ALICE])
+            assert await active(bank, ALICE) == ["alice has a cat", "alice has a dog"]
+            parts = [request for request in model.requests if "part 2 of" in prompt_of(request)]
+            assert any("alice has a cat" in prompt_of(request) for request in parts), "what was taken down is shown"
 
     run(scene)

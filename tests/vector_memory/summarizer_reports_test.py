@@ -288,7 +288,8 @@ def test_j8_an_unknown_id_is_skipped_with_a_warning_and_the_rest_is_done(
             assert refused.details["reasons"] == ["id: 12", "action: delete"]
 
     run(scene)
-    assert "id: 12" in caplog.text
+    assert "Not stored of what was proposed for personal/alice: id (1), action (1)" in caplog.text
+    assert "choir" not in caplog.text
 
 
 def test_j8_an_id_of_somebody_elses_memory_is_unknown(tmp_path: Path) -> None:
