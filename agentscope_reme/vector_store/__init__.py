@@ -4,6 +4,7 @@
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
 from ._build import build_vector_store
 from ._chroma_store import ChromaVectorStore
+from ._elasticsearch_store import ElasticsearchVectorStore
 from ._local import LocalVectorStore
 from ._order import check_sort_key, in_order
 from ._pgvector_store import PgVectorStore
@@ -17,6 +18,7 @@ __all__ = [
     "ChromaVectorStore",
     "QdrantVectorStore",
     "PgVectorStore",
+    "ElasticsearchVectorStore",
     "build_vector_store",
     "StoreHit",
     "VectorSpace",
