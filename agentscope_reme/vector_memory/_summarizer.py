@@ -165,7 +165,8 @@ class MemorySummarizer:
         self._check(owners)
         own = await in_thread(own_messages, as_msgs(messages))
         spoken = [text for msg in own if msg.role != "system" and (text := msg.get_text_content())]
-        chosen = await in_thread(self.access.language, language, spoken)
+        told = bool(spoken) or language is not None
+        chosen = await in_thread(self.access.language, language, spoken) if told else None
         person = self._person(owners)
         talk = Talk(tuple(own), chosen, language is not None, description.strip(), person)
         return await SummaryRound(self._workshop, talk).run(owners)

@@ -284,7 +284,7 @@ def test_a_guide_keeps_its_language(tmp_path: Path) -> None:
         async with bank_in(tmp_path) as bank:
             summarizer = summarizer_of(bank, None)
             await summarizer.records.record([made(1, input={"q": "北京天气"}, output="今天晴，最高气温二十五度。")])
-            [guide] = await summarizer.update_guides(["search_web"])
+            [guide] = await summarizer.summarize([], [SEARCH])
             assert "成功：1 次中有 1 次" in guide.content
             talk = [user("Please look this up"), tool_call(q="x", time="2026-09-16 08:00:00"), tool_result("found it")]
             [guide] = await summarizer.summarize(talk, [SEARCH])
