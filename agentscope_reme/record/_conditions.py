@@ -114,7 +114,7 @@ def _between(value: Scalar | list[str] | None, ends: Sequence[Scalar | None]) ->
     if value is None or isinstance(value, (list, bool)):
         return False
     for end in (low, high):
-        if end is not None and isinstance(end, str) is not isinstance(value, str):
+        if isinstance(end, bool) or (end is not None and isinstance(end, str) is not isinstance(value, str)):
             return False
     return (low is None or low <= value) and (high is None or value <= high)  # type: ignore[operator]
 
