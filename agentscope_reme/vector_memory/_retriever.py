@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MemoryRetriever", "RetrievedMemory"]
 
-_FEWEST = 50  # candidates of a query
+_FEWEST = 30  # candidates of a query
+_MOST_AS_GOOD = 1_000  # candidates that importance and recency choose from, where many are as relevant
 _SPEAKING = 30  # memories whose authors may be whom a query names
 _END = 2_000  # characters of a query at each end
 _OWN = frozenset({"words", "meaning"})
@@ -38,6 +39,7 @@ class RetrievedMemory:
         node (`MemoryNode`): the memory; its `score` is the relevance.
         score (`float`): the relevance, 0 to 1, comparable between queries.
         place (`float`): what the order was decided by; comparable within one result only.
+        relevance (`float`): what of that was relevance, as a share of the best one's.
         importance (`float`), recency (`float`): 0 to 1, what ordered it among those that are as relevant.
         parts (`Mapping[str, float]`): the signs of relevance: words, meaning, neighbours, speaker, date...; of several
             queries, those of the one that it fits best.
@@ -46,6 +48,7 @@ class RetrievedMemory:
     node: MemoryNode
     score: float
     place: float
+    relevance: float
     importance: float
     recency: float
     parts: Mapping[str, float] = field(default_factory=dict)
@@ -208,7 +211,7 @@ class MemoryRetriever:
         self, texts: Sequence[str], conditions: Sequence[Condition], wanted: _Wanted
     ) -> list[RetrievedMemory]:
         asked = await self._asked(texts, conditions)
-        count = max(_FEWEST, 2 * wanted.limit)
+        count = max(_FEWEST, wanted.limit + wanted.limit // 2)
         while True:
             results = [await self._hits(each, conditions, count) for each in asked]
             found = [each for each in self._placed(results, wanted.similarity) if _is_meant(each)]
@@ -220,8 +223,8 @@ class MemoryRetriever:
             if wanted.threshold is not None:
                 found = await self._near(found, asked, wanted.threshold, wanted.similarity)
             found = _once(found)
-            if len(found) >= wanted.limit or all(len(hits) < count for hits in results):
-                return found[: wanted.limit]
+            if all(len(hits) < count for hits in results) or _is_enough(found, wanted.limit, count):
+                return [replace(each, node=_scored(each)) for each in found[: wanted.limit]]
             count *= 4
 
     async def _asked(self, texts: Sequence[str], conditions: Sequence[Condition]) -> list[_Asked]:
@@ -266,8 +269,8 @@ class MemoryRetriever:
         for key, hit in best.items():
             fresh = recency(_last_use(hit.node), now, self.weights.half_life_days)
             where = place(orders[key], hit.node.importance, fresh, self.weights)
-            node = replace(hit.node, score=scores[key], vector=None)
-            found.append(RetrievedMemory(node, scores[key], where, node.importance, fresh, hit.parts))
+            importance = hit.node.importance
+            found.append(RetrievedMemory(hit.node, scores[key], where, orders[key], importance, fresh, hit.parts))
         return sorted(found, key=lambda each: (-each.place, -each.score, each.node.key))
 
     async def _near(
@@ -292,6 +295,19 @@ def _texts(queries: str | Sequence[str]) -> list[str]:
     if not texts or len(texts) != len(given):
         raise ConfigError(f"The query is {queries!r}: say what is looked for.")
     return [text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}" for text in texts]
+
+
+def _is_enough(found: Sequence[RetrievedMemory], limit: int, count: int) -> bool:
+    """Whether there is nothing to be gained by more candidates: not where the last one is as relevant as what would be
+    returned, for then importance and recency have to choose from all of those."""
+    if len(found) < limit:
+        return False
+    least = min(each.relevance for each in found)
+    return count >= _MOST_AS_GOOD or found[limit - 1].relevance > least
+
+
+def _scored(found: RetrievedMemory) -> MemoryNode:
+    return replace(found.node, score=found.score, vector=None)
 
 
 def _is_meant(found: RetrievedMemory) -> bool:

@@ -96,6 +96,16 @@ def test_whatever_the_weights_nothing_clearly_less_relevant_comes_first(
     in_bank(tmp_path_factory.mktemp("bank"), body, clock=Clock())
 
 
+def test_of_very_many_that_are_as_relevant_the_important_ones_are_chosen(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with MemoryBank(LocalVectorStore(tmp_path / "memories.db")) as bank:
+            await bank.add([note(f"visit number {number}", importance=0.2) for number in range(200)])
+            await bank.add([note("visit number 999", importance=0.9)])
+            assert said(await MemoryRetriever(bank).retrieve("visit", [ALICE], limit=3))[0] == "visit number 999"
+
+    asyncio.run(main())
+
+
 def test_a_search_changes_neither_score_nor_importance_and_notes_that_something_was_found(tmp_path: Path) -> None:
     clock = Clock()
 
