@@ -113,6 +113,8 @@ class ElasticStub:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet
+            disable_nagle_algorithm = True
 
             def answer(self) -> None:
                 data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
