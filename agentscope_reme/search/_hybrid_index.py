@@ -73,6 +73,7 @@ class HybridIndex:
         self._words = Bm25Index(k1, b)
         self._vectors = DenseIndex(dimensions) if dimensions else None
         self._table = RowTable()
+        self._name_words: dict[str, frozenset[str]] = {}
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
@@ -239,11 +240,16 @@ class HybridIndex:
         """Who is named of those who speak in what may be found; whoever else speaks here is nobody to this query."""
         import numpy as np
 
-        named = query.named(str(name) for name in self._table.speakers)
-        if not named:
-            return named
-        speaking = set(np.unique(columns.speaker[may_be]).tolist())
-        return {name: words for name, words in named.items() if self._table.speakers[name] in speaking}
+        asked, named = frozenset(query.tokens), {}
+        for number in np.unique(columns.speaker[may_be]).tolist():
+            if number >= 0:
+                name = str(self._table.speaker_name(number))
+                words = self._name_words.get(name)
+                if words is None:
+                    words = self._name_words[name] = frozenset(query.tokenizer.query_tokens(name))
+                if words and words <= asked:
+                    named[name] = words
+        return named
 
     def _code_share(self, query: QueryView) -> float:
         """How much of what the query asks for are identifiers that stand in a text."""

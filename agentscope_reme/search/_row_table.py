@@ -92,6 +92,9 @@ class _Codes:
         self._uses[number] += 1
         return number
 
+    def name(self, number: int) -> Hashable:
+        return self._names[number]
+
     def give_back(self, number: int) -> None:
         self._uses[number] -= 1
         if not self._uses[number]:
@@ -131,6 +134,10 @@ class RowTable:
     def speakers(self) -> dict[Hashable, int]:
         """The speakers and their numbers."""
         return self._speakers.numbers
+
+    def speaker_name(self, number: int) -> Hashable:
+        """The speaker with a number."""
+        return self._speakers.name(number)
 
     def columns(self) -> Columns:
         """The columns as they are now; they change with the table."""

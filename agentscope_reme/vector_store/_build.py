@@ -10,14 +10,26 @@ from typing import Any
 from .._errors import ConfigError
 from ._base import VectorStore
 from ._chroma_store import ChromaVectorStore
+from ._elasticsearch_store import ElasticsearchVectorStore
 from ._local import LocalVectorStore
 from ._pgvector_store import PgVectorStore
+from ._qdrant_store import QdrantVectorStore
 
 __all__ = ["build_vector_store"]
 
 _FILE = "memories.db"
-_SERVERS: dict[str, Callable[..., VectorStore]] = {"chroma": ChromaVectorStore, "pgvector": PgVectorStore}
-_BACKENDS = ("local", *_SERVERS)
+_OTHERS: dict[str, Callable[..., VectorStore]] = {
+    "chroma": ChromaVectorStore,
+    "qdrant": QdrantVectorStore,
+    "elasticsearch": ElasticsearchVectorStore,
+    "pgvector": PgVectorStore,
+}
+_BACKENDS = ("local", *_OTHERS)
+_EMBEDDED = {
+    "chroma": frozenset({"persist_directory", "url", "host", "client"}),
+    "qdrant": frozenset({"persist_directory", "path", "url", "host", "location", "client"}),
+}
+"""What says where a store is that can do without a server."""
 
 
 def build_vector_store(config: Mapping[str, Any], folder: Path) -> VectorStore:
@@ -25,9 +37,9 @@ def build_vector_store(config: Mapping[str, Any], folder: Path) -> VectorStore:
 
     Args:
         config (`Mapping[str, Any]`):
-            ``backend``: "local" (default), "chroma" or "pgvector". ``collection_name``: "reme" by default.
-            ``persist_directory``: the folder of a local or an embedded store. ``url``: a server. Anything else goes to
-            the store as it is; see the class of the back end.
+            ``backend``: "local" (default), "chroma", "qdrant", "elasticsearch" or "pgvector". ``collection_name``:
+            "reme" by default. ``persist_directory``: the folder of a local or an embedded store. ``url``: a server.
+            Anything else goes to the store as it is; see the class of the back end.
         folder (`Path`):
             Where a store without a folder and without a server of its own lies.
 
@@ -44,9 +56,9 @@ def build_vector_store(config: Mapping[str, Any], folder: Path) -> VectorStore:
     options = {name: value for name, value in options.items() if value is not None}
     if backend == "local":
         return _local(options, folder)
-    if backend == "chroma" and not {"persist_directory", "url", "host", "client"} & options.keys():
-        options["persist_directory"] = folder / "chroma"
-    return _SERVERS[backend](**options)
+    if backend in _EMBEDDED and _EMBEDDED[backend].isdisjoint(options):
+        options["persist_directory"] = folder / backend
+    return _OTHERS[backend](**options)
 
 
 def _local(options: dict[str, Any], folder: Path) -> LocalVectorStore:
