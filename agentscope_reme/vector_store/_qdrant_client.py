@@ -35,7 +35,7 @@ class QdrantConnection:
         self._place = place
         self._own = client is None
         self._client = client
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
         self._holders = 0
         self._opening = LoopLock()
         self.is_local = "path" in place or place.get("location") == ":memory:" or _is_local(client)
@@ -54,9 +54,12 @@ class QdrantConnection:
             self._holders -= 1
             if self._holders or not self._own or self._place.get("location") == ":memory:":
                 return
-            client, self._client = self._client, None
-            if client is not None and (self.is_local or self._loop is asyncio.get_running_loop()):
-                await call_client("Qdrant: close", client.close)
+            clients = [self._client, self._of_loop.get(asyncio.get_running_loop())]
+            self._client = None
+            self._of_loop.clear()  # what belongs to another loop cannot be closed in this one
+            for client in clients:
+                if client is not None:
+                    await call_client("Qdrant: close", client.close)
 
     async def call(self, action: str, method: str, **asked: Any) -> Any:
         """Call a method of the client; see `call_client`."""
@@ -64,11 +67,12 @@ class QdrantConnection:
         return await call_client(f"Qdrant: {action}", self._alone(function) if self.is_local else function, **asked)
 
     def _running_client(self) -> Any:
-        if self._own and not self.is_local:
-            loop = asyncio.get_running_loop()
-            if self._client is None or self._loop is not loop:
-                self._client, self._loop = _server_client(self._place), loop
-        return self._client
+        if not self._own or self.is_local:
+            return self._client
+        loop = asyncio.get_running_loop()
+        if loop not in self._of_loop:
+            self._of_loop[loop] = _server_client(self._place)
+        return self._of_loop[loop]
 
     def _alone(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.iscoroutinefunction(function):

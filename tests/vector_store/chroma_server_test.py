@@ -3,29 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import filters_test
 import pytest
-import store_contract_test
-import store_model_test
 from _chroma_server import chroma_server
-from _place_chroma import chroma_is_missing
 from _store_world import CASES, Make, StoreCase
+from _whole_contract import SharedTest, shared_tests
 
 from agentscope_reme.vector_store import ChromaVectorStore
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(chroma_is_missing()), reason="chromadb is not installed")]
-
-TESTS: list[Callable[[str, Path], None]] = [
-    test
-    for module in (store_contract_test, filters_test, store_model_test)
-    for name, test in vars(module).items()
-    if name.startswith("test_")
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(CASES["chroma"].missing()), reason="chromadb is not installed")]
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +25,9 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("client", ["blocking", "asynchronous"])
-@pytest.mark.parametrize("test", TESTS, ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", shared_tests(), ids=lambda test: test.__name__)
 def test_a_server_keeps(
-    test: Callable[[str, Path], None], client: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    test: SharedTest, client: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @asynccontextmanager
     async def place(_folder: Path) -> AsyncIterator[Make]:

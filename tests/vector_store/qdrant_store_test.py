@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import filters_test
 import numpy as np
 import pytest
-import store_contract_test
 from _store_world import CASES, SPACE, Make, StoreCase, ask, note, texts
+from _whole_contract import SharedTest, shared_tests
 
 from agentscope_reme._errors import ConfigError, VectorStoreError
 from agentscope_reme.record import parse_filters
-from agentscope_reme.vector_store import QdrantVectorStore, VectorSpace
+from agentscope_reme.vector_store import QdrantVectorStore, VectorSpace, _qdrant_client
 from agentscope_reme.vector_store._qdrant_options import collection_options
 from agentscope_reme.vector_store._qdrant_tables import QdrantTables
 
@@ -26,12 +25,6 @@ qdrant_client = pytest.importorskip("qdrant_client")
 from _qdrant_wire import QdrantWire  # noqa: E402 - where the client is missing, there is nothing to read requests with
 
 NEW = VectorSpace("new-model", 3)
-CONTRACT: list[Callable[[str, Path], None]] = [
-    test
-    for module in (store_contract_test, filters_test)
-    for name, test in vars(module).items()
-    if name.startswith("test_") and "ten_thousand" not in name
-]
 
 
 async def letters(given: Sequence[str]) -> list[np.ndarray]:
@@ -48,10 +41,8 @@ def wire() -> Iterator[QdrantWire]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("test", CONTRACT, ids=lambda test: test.__name__)
-def test_by_url_it_keeps(
-    test: Callable[[str, Path], None], wire: QdrantWire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("test", shared_tests(), ids=lambda test: test.__name__)
+def test_by_url_it_keeps(test: SharedTest, wire: QdrantWire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     @asynccontextmanager
     async def place(_folder: Path) -> AsyncIterator[Make]:
         yield lambda collection: QdrantVectorStore(collection, url=wire.url, api_key="secret")
@@ -82,16 +73,37 @@ def test_a_server_is_asked_little_and_indexes_what_is_filtered_by(wire: QdrantWi
     asyncio.run(body())
 
 
-def test_a_store_by_url_serves_several_event_loops(wire: QdrantWire) -> None:
+def test_a_store_by_url_serves_several_event_loops(wire: QdrantWire, monkeypatch: pytest.MonkeyPatch) -> None:
     store = QdrantVectorStore("reme", url=wire.url, api_key="secret")
+    made: list[Any] = []
+    make = _qdrant_client._server_client
+    monkeypatch.setattr(_qdrant_client, "_server_client", lambda place: made.append(make(place)) or made[-1])
 
     async def first() -> None:
         await store.open(SPACE)
-        await store.write([note("tea", [1, 0, 0, 0])])
+        with _Runner() as other:
+            for turn in range(3):
+                await store.write([note(f"tea {turn}", [1, 0, 0, 0])])
+                await asyncio.to_thread(other.run, store.write([note(f"coffee {turn}", [0, 1, 0, 0])]))
+        assert len(made) == 2
 
     asyncio.run(first())
-    assert texts(asyncio.run(store.search(np.ones(4), 5))) == ["tea"]
+    assert len(asyncio.run(store.search(np.ones(4), 9))) == 6
     asyncio.run(store.close())
+
+
+class _Runner:
+    """`asyncio.Runner`, which Python 3.10 does not have."""
+
+    def __enter__(self) -> _Runner:
+        self.loop = asyncio.new_event_loop()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.loop.close()
+
+    def run(self, work: Any) -> Any:
+        return self.loop.run_until_complete(work)
 
 
 def test_failures_of_the_server_are_told_and_change_nothing(wire: QdrantWire) -> None:
@@ -226,6 +238,7 @@ def test_a_change_over_that_was_cut_off_is_completed(
                 pass
         await store.close()
         await store.open(SPACE if during == "open" else None)
+        assert await store.collections() == ["reme"]
         if during == "open":
             await store.write(nodes)
         assert await store.count() == 30
@@ -234,6 +247,7 @@ def test_a_change_over_that_was_cut_off_is_completed(
         await store.close()
         await store.open(NEW)
         assert len(client.get_collections().collections) == 1
+        assert await store.collections() == ["reme"]
 
     asyncio.run(body())
     assert len(calls) == min(survived, 2 if during == "open" else 3), calls

@@ -22,7 +22,7 @@ from agentscope_reme.record import MemoryNode, parse_filters
 from agentscope_reme.vector_store import VectorSpace, _table_listing, in_order
 from agentscope_reme.vector_store._client_calls import batches, call_client
 from agentscope_reme.vector_store._physical_name import given_name, physical_name
-from agentscope_reme.vector_store._plain_node import node_of_text, plain_fields, plain_number, text_of_node
+from agentscope_reme.vector_store._plain_node import node_of_text, plain_fields, plain_number, plain_text, text_of_node
 
 NEW = VectorSpace("new-model", 3)
 CHROMA_TAKES = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]")
@@ -76,6 +76,14 @@ def test_fields_are_sound_finite_and_no_more_than_allowed(node: MemoryNode, most
             assert value.encode("utf-8")
         elif not isinstance(value, bool):
             assert abs(value) < float("inf")
+
+
+def test_odd_texts_stay_different_and_become_sound() -> None:
+    odd = ["a", "a\0b", "a\0c", "\ud800", "\ud801", "x" * 5_000, "x" * 5_001, ""]
+    plain = [plain_text(text) for text in odd]
+    assert len(set(plain)) == len(odd)
+    assert plain[0] == "a"
+    assert all("\0" not in text and len(text.encode()) < 100 for text in plain)
 
 
 @given(st.lists(st.integers() | st.floats(allow_nan=False), min_size=2))
@@ -191,6 +199,7 @@ def test_what_is_written_during_a_reindex_is_not_lost(name: str, tmp_path: Path)
             lambda: store.write([note("new", [1, 1, 0, 0])], delete=[first.key]),
             lambda: store.patch({last.key: {"importance": 0.9}, by_key[1].key: {"tags": ("t",)}}),
             lambda: store.write([note(by_key[2].content, [1, 0, 0, 0], when_to_use="aaaa")]),
+            lambda: store.write(delete=[by_key[3].key]),  # all is copied already
         ]
 
         async def embed(given_texts: Sequence[str]) -> list[np.ndarray]:
@@ -201,11 +210,11 @@ def test_what_is_written_during_a_reindex_is_not_lost(name: str, tmp_path: Path)
         assert await store.reindex(NEW, embed) >= 230
         assert not steps
         found = {node.content: node for node in (await store.get([n.key for n in await store.find()])).values()}
-        assert found.keys() == {node.content for node in nodes} - {first.content} | {"new"}
+        assert found.keys() == {node.content for node in nodes} - {first.content, by_key[3].content} | {"new"}
         assert found[last.content].importance == 0.9
         assert found[by_key[1].content].tags == ("t",)
         hits = await store.search(np.array([4, 4, 1]), 300)
-        assert len(hits) == 230
+        assert len(hits) == 229
         assert hits[0].node.when_to_use == "aaaa"
         assert texts(await store.find(parse_filters({"tags": "t"}))) == [by_key[1].content]
 
@@ -269,6 +278,48 @@ def test_going_back_to_the_old_model_drops_what_was_begun(name: str, tmp_path: P
             await store.open(NEW)
         await store.open(SPACE)
         assert texts(await store.search(np.array([0, 0, 1, 0]), 1)) == ["no vector"]
+
+    run(name, tmp_path, body)
+
+
+@tables
+def test_a_vector_that_came_while_one_was_made_stays(name: str, tmp_path: Path) -> None:
+    async def body(make: Make) -> None:
+        store = await opened(make)
+        await store.write([note("tea"), note("coffee"), note("water", when_to_use="thirst")])
+
+        async def embed(given_texts: Sequence[str]) -> list[np.ndarray]:
+            await store.write([note("tea", [0, 0, 0, 1]), note("water", when_to_use="heat")], [note("coffee").key])
+            return [np.array([1, 0, 0, 0]) for _ in given_texts]
+
+        await store.reindex(SPACE, embed)
+        hits = await store.search(np.array([0, 0, 0, 1]), 9)
+        assert [(hit.node.content, hit.score) for hit in hits] == [("tea", pytest.approx(1))]
+        assert await store.count() == 2
+
+    run(name, tmp_path, body)
+
+
+@tables
+def test_numbers_that_floats_cannot_tell_apart_are_told_apart(name: str, tmp_path: Path) -> None:
+    whole = 2**53
+
+    async def body(make: Make) -> None:
+        store = await opened(make)
+        numbers = [whole - 1, whole, whole + 1, 10**400]
+        await store.write([note(f"{n}"[:20], [1, 0, 0, n / whole % 2], metadata={"n": n}) for n in numbers[:3]])
+        await store.write([note("huge", [1, 0, 0, 0], metadata={"n": numbers[3]})])
+        for spec, wanted in {
+            (whole + 1,): [f"{whole + 1}"],
+            (whole - 1,): [f"{whole - 1}"],
+            (whole + 1, None): [f"{whole + 1}", "huge"],
+            (0, whole): [f"{whole - 1}", f"{whole}"],
+            (10**400,): ["huge"],
+        }.items():
+            conditions = parse_filters({"metadata.n": spec[0] if len(spec) == 1 else list(spec)})
+            assert sorted(texts(await store.find(conditions))) == sorted(wanted)
+            assert await store.count(conditions) == len(wanted)
+            assert sorted(texts(await store.search(np.ones(4), len(wanted), conditions))) == sorted(wanted)
 
     run(name, tmp_path, body)
 
