@@ -100,6 +100,9 @@ class ReMe:
             Other prompts, or more languages.
         kinds (`Iterable[MemoryKind]`):
             The kinds of memory that are drawn from conversations, each with its prompts.
+        max_input_length (`int`):
+            Tokens that one request for memories and its reply may have together; longer conversations are read in
+            parts.
         summarize_mode (`"cheap" | "agentic"`):
             `summarize_memory` asks the model once for each target, or lets an agent with tools work on each.
 
@@ -127,6 +130,7 @@ class ReMe:
         redact: Callable[[str], str] | None = None,
         prompts: PromptBook | None = None,
         kinds: Iterable[MemoryKind] = (PERSONAL, PROCEDURAL, TOOL),
+        max_input_length: int = 24_000,
         summarize_mode: Literal["cheap", "agentic"] = "cheap",
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
@@ -168,6 +172,7 @@ class ReMe:
             "formatter": lambda: self._models.pair()[1],
             "book": self._book,
             "count": self._tokens.text,
+            "max_input_tokens": max_input_length,
         }
         self.summarizer = MemorySummarizer(
             self.bank, kinds=kinds, mode=summarize_mode, profiles=self.profiles, records=self.tool_records, **access

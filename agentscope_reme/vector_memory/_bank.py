@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from datetime import timezone as dt_timezone
 from typing import Any
@@ -18,9 +19,10 @@ from ..embedding import BatchEmbedder
 from ..record import Condition, MemoryNode, parse_filters
 from ..vector_store import Progress, VectorStore
 from ._adding import add
-from ._audit import AUDIT, AuditRow, audit_row
+from ._audit import AUDIT, AuditRow, audit_node, audit_row
 from ._books import Books, Reason
 from ._deleting import delete, delete_all
+from ._exchanging import exchange
 from ._owner import Owner, owned_by
 from ._revising import patch, supersede, update
 from ._vectors import Vectors
@@ -257,6 +259,44 @@ class MemoryBank:
             `ConfigError`: a field that cannot be patched; nothing was changed.
         """
         return await patch(self._books, changes, action, Reason(actor, cause))
+
+    async def exchange(
+        self,
+        new: Sequence[MemoryNode],
+        changes: Mapping[str, Mapping[str, Any]],
+        *,
+        as_of: Mapping[str, datetime] | None = None,
+        action: str = "patched",
+        actor: str = "",
+        cause: str = "",
+        details: Mapping[str, Any] | None = None,
+    ) -> list[MemoryNode] | None:
+        """Add memories and patch others in one write, all of it or nothing (as far as the store can).
+
+        Args:
+            new (`Sequence[MemoryNode]`): as `add` takes them; all are written at once.
+            changes (`Mapping[str, Mapping[str, Any]]`): as `patch` takes them; a key that is not there is passed over.
+            as_of (`Mapping[str, datetime] | None`): by key, the `time_modified` of memories that this rests on. If one
+                of them has been changed or is gone, nothing is written.
+            action (`str`): what the changes are called on record.
+            actor (`str`), cause (`str`), details (`Mapping[str, Any] | None`): for the record.
+
+        Returns:
+            `list[MemoryNode] | None`: for each new node, the memory that there now is; None where nothing was written
+            because of `as_of`.
+        """
+        reason = Reason(actor, cause)
+        return await exchange(self._books, new, changes, as_of or {}, action, reason, details or {})
+
+    async def record(self, rows: Sequence[AuditRow], keys: Sequence[str] = ()) -> None:
+        """Put something else on record, such as that a sweep has begun.
+
+        Args:
+            rows (`Sequence[AuditRow]`): what was done.
+            keys (`Sequence[str]`): keys of memories in whose `history` it is to be found.
+        """
+        cleaned = [replace(row, cause=self.clean(row.cause)) for row in rows]
+        await self.ledger.write([audit_node(row, keys) for row in cleaned])
 
     async def delete(self, memory_id: str, owner: Owner | None = None, *, actor: str = "", cause: str = "") -> bool:
         """Delete a memory with its old versions. That it was there stays on record, without a text of it.

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agentscope_reme import AmbiguousMemoryId, ConfigError, Event, MemoryNotFound
 from agentscope_reme._events import EventBus
 from agentscope_reme.record import memory_id_of
+from agentscope_reme.vector_memory import AuditRow
 from agentscope_reme.vector_store import LocalVectorStore
 
 
@@ -181,5 +182,52 @@ def test_a_bare_id_means_the_one_memory_that_it_stands_for(tmp_path: Path) -> No
             with pytest.raises(AmbiguousMemoryId, match="2 owners"):
                 await bank.delete(mine.memory_id)
             assert (await bank.get(memory_id_of("mine alone"))).owner == ALICE.key
+
+    asyncio.run(main())
+
+
+def test_new_memories_and_changes_of_others_are_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+
+    async def main() -> None:
+        async with local_bank(tmp_path, clock=clock) as bank:
+            sources = await bank.add([note(f"source {number}", time_modified=clock()) for number in range(3)])
+            as_of = {node.key: node.time_modified for node in sources}
+            archived = {node.key: {"is_active": False} for node in sources}
+            whole = note("the three sources in one sentence", source_ids=[node.memory_id for node in sources])
+            write, calls = bank.store.write, []
+
+            async def counted(*args: object, **options: object) -> None:
+                calls.append(args)
+                await write(*args, **options)  # type: ignore[arg-type]
+
+            monkeypatch.setattr(bank.store, "write", counted)
+            [made] = await bank.exchange(  # type: ignore[misc]
+                [whole], archived, as_of=as_of, action="refined", actor="refiner", details={"run": 7}
+            )
+            assert len(calls) == 1
+            assert said(await bank.list([ALICE])) == ["the three sources in one sentence"]
+            assert len(await bank.list([ALICE], include_inactive=True)) == 4
+            row = (await bank.history(sources[0].memory_id))[-1]
+            assert (row.action, row.actor, row.details) == ("refined", "refiner", {"run": 7, "fields": ["is_active"]})
+            assert [row.action for row in await bank.history(made.memory_id)] == ["created"]
+            clock.go_on(hours=1)
+            changed = await bank.update(made.memory_id, content="and then somebody changed it")
+            for stale in ({made.key: made.time_modified}, {changed.key: made.time_modified}):
+                assert await bank.exchange([note("too late")], {}, as_of=stale) is None
+            assert said(await bank.list([ALICE])) == ["and then somebody changed it"]
+            again = await bank.exchange([note("source 0"), note("source 0")], {"0" * 32: {"importance": 1.0}})
+            assert [(each.content, each.is_active) for each in again or ()] == [("source 0", True)] * 2
+
+    asyncio.run(main())
+
+
+def test_something_of_ones_own_can_be_put_on_record(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with local_bank(tmp_path) as bank:
+            [memory] = await bank.add([note("likes tea")])
+            row = AuditRow(bank.clock(), "previewed", ALICE, (memory.memory_id,), "sweep", "weekly")
+            await bank.record([row], [memory.key])
+            assert (await bank.history(memory.memory_id))[-1] == row
 
     asyncio.run(main())
