@@ -45,8 +45,8 @@ async def exchange(
         written = {**again, **changed, **created}
         if written:
             await books.put_on_record(list(written.values()), (), rows)
-    for done, nodes in (("created", created), ("restored", again), (action, changed)):
-        books.tell(done, nodes.values())
+    for done, each in (("created", created), ("restored", again), (action, changed)):
+        books.tell(done, each.values())
     known = {**there, **written}
     return [replace(known[node.key], vector=None) for node in nodes]
 
