@@ -346,7 +346,8 @@ class MemoryBank:
         """
         node = await self._books.lineage.find(memory_id, owner)
         rows = await self._books.lineage.before(node.key) if node else []
-        return [row.node for row in rows if row.node is not None]
+        nodes = (row.node for row in rows if row.node is not None)
+        return list({(node.key, node.time_modified): node for node in nodes}.values())  # a crash may leave one twice
 
     async def history(self, memory_id: str, owner: Owner | None = None) -> list[AuditRow]:
         """What was done to a memory and to those that it was made from, the oldest first, also when it was deleted.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from .._errors import ReMeError, VectorSpaceError
@@ -16,6 +16,7 @@ from ..record import MemoryNode
 from ..vector_store import VectorStore
 from ._access import AccessLog
 from ._audit import AuditRow, audit_node
+from ._changes import TICK
 from ._filling import Filling
 from ._lineage import Lineage
 from ._owner import Owner
@@ -62,6 +63,7 @@ class Books:
         self.lineage = Lineage(self.store, self.ledger)
         self.filling = Filling(self.store, self.ledger, self.vectors)
         self.access = AccessLog(self.store, self.writing)
+        self._last_row = datetime.fromtimestamp(0, timezone.utc)
 
     async def open(self) -> None:
         """Open both collections; without vectors where the store holds those of another model."""
@@ -138,7 +140,7 @@ class Books:
         by_owner: dict[str, list[MemoryNode]] = {}
         for node in nodes:
             by_owner.setdefault(node.owner, []).append(node)
-        moment = time or self.clock()
+        moment = self._last_row = max(time or self.clock(), self._last_row + TICK)  # so that they have an order
         cause = self.redact(reason.cause) if self.redact and reason.cause else reason.cause
         rows = []
         for owner, mine in by_owner.items():

@@ -11,13 +11,24 @@ from typing import Any
 from .._errors import ConfigError
 from ..record import MemoryNode
 
-__all__ = ["changed", "check_fields", "following", "is_over", "restored", "says_the_same", "superseded", "superseding"]
+__all__ = [
+    "TICK",
+    "changed",
+    "check_fields",
+    "following",
+    "is_over",
+    "restored",
+    "says_the_same",
+    "superseded",
+    "superseding",
+]
 
 _CHANGEABLE = frozenset(each.name for each in fields(MemoryNode)) - {
     *("content", "when_to_use"),  # which have arguments of their own
     *("memory_type", "memory_target", "vector", "time_created", "time_modified"),
 }
-_TICK = timedelta(microseconds=1)
+TICK = timedelta(microseconds=1)
+"""The least that two moments differ by."""
 _SUPERSEDED_BY, _SUPERSEDES = "superseded_by", "supersedes"
 
 
@@ -35,7 +46,7 @@ def check_fields(names: Mapping[str, Any]) -> None:
 
 def following(now: datetime, *before: MemoryNode | None) -> datetime:
     """A moment after every change of these memories, whatever the clocks of their writers said."""
-    return max([now, *(node.time_modified + _TICK for node in before if node is not None)])
+    return max([now, *(node.time_modified + TICK for node in before if node is not None)])
 
 
 def changed(
