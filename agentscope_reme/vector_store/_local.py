@@ -136,7 +136,7 @@ class LocalVectorStore(VectorStore):
         """See `VectorStore.search`."""
         shelf = self._open_shelf()
         query = check_vector(self.collection_name, self.space, vector)
-        found = await asyncio.to_thread(shelf.nearest, query, limit, conditions)
+        found = await shelf.nearest(query, limit, conditions)
         return [StoreHit(node, cosine, cosine, {"meaning": cosine}) for node, cosine in found]
 
     async def keyword_search(
@@ -160,7 +160,7 @@ class LocalVectorStore(VectorStore):
         shelf = self._open_shelf()
         if vector is not None:
             vector = check_vector(self.collection_name, self.space, vector)
-        found = await asyncio.to_thread(shelf.search, query, limit, vector, conditions, recipe, min_score)
+        found = await shelf.search(query, limit, vector, conditions, recipe, min_score)
         return [StoreHit(node, each.score, each.order, each.parts) for node, each in found]
 
     # ------------------------------------------------------------------ collections

@@ -14,15 +14,15 @@ from ._local_columns import FilterColumns
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Elsewhere", "MemoryIndex"]
+__all__ = ["Filter", "MemoryIndex"]
 
 _DIMENSIONS = 384
 _HALF_ABOVE = 50_000
 _CLUSTERED_ABOVE = 100_000
 """Vectors of `_DIMENSIONS`; see `DenseIndex`."""
 
-Elsewhere = Callable[[Sequence[Condition]], Iterable[int]]
-"""Finds the memories that meet conditions on what is not in memory."""
+Filter = Callable[[Columns], "np.ndarray"] | None
+"""Which memories may be found; None for all."""
 
 
 class MemoryIndex(HybridIndex):
@@ -46,8 +46,13 @@ class MemoryIndex(HybridIndex):
         with self._lock:
             self._filters.set([self._table.row_of[each] for each in ids], values)
 
-    def allowed(self, conditions: Sequence[Condition], elsewhere: Elsewhere) -> Callable[[Columns], np.ndarray] | None:
-        """Which memories meet conditions, for `search` and `nearest` while the index is `held`; None for all."""
+    def allowed(self, conditions: Sequence[Condition], looked_up: Callable[[], Iterable[int]]) -> Filter:
+        """Which memories meet conditions, for `search` and `nearest` while the index is `held`.
+
+        Args:
+            conditions (`Sequence[Condition]`): the conditions.
+            looked_up (`Callable[[], Iterable[int]]`): who meets them, asked where they name what is not here.
+        """
         import numpy as np
 
         if not conditions:
@@ -57,13 +62,11 @@ class MemoryIndex(HybridIndex):
         if others or mask is None:
             rows = self._table.row_of
             mask = np.zeros(size, dtype=bool)
-            mask[[rows[number] for number in elsewhere(conditions) if number in rows]] = True
+            mask[[rows[number] for number in looked_up() if number in rows]] = True
         met = mask
         return lambda columns: met
 
-    def nearest(
-        self, vector: np.ndarray, k: int, allowed: Callable[[Columns], np.ndarray] | None = None
-    ) -> list[tuple[int, float]]:
+    def nearest(self, vector: np.ndarray, k: int, allowed: Filter = None) -> list[tuple[int, float]]:
         """The memories whose vectors are nearest: their numbers and cosines, best first."""
         with self._lock:
             if self._vectors is None:

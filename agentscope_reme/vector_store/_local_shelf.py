@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._errors import VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode, matches
@@ -15,7 +16,7 @@ from ..storage import Database
 from ..text import WordTokenizer
 from ._local_catalog import cutter_number, nodes_of_ids
 from ._local_filters import define_functions, where
-from ._local_index import MemoryIndex
+from ._local_index import Filter, MemoryIndex
 from ._local_rows import readable, storable, unpacked
 from ._local_schema import NUMBERS, TEXTS
 from ._local_spaces import Opened
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Shelf"]
 
+T = TypeVar("T")
+Look = Callable[[MemoryIndex, Filter], list[tuple[int, T]]]
+
 _BATCH = 1_000
+_TRIES = 5
+"""How often an index is made level with what others go on writing, before one that is nearly so will do."""
 _FIELDS = ", ".join(f"n.{name}" for name in (*TEXTS, *NUMBERS))
 _LOADED = (
     "SELECT n.version, n.id, n.indexed > :since, n.asks, CASE n.cutter WHEN :cutter THEN n.words END, "
@@ -40,7 +46,9 @@ _TIME = len(TEXTS) + NUMBERS.index("message_time")
 
 
 class Shelf:
-    """What is searched of one collection. Blocking: call it in a thread, any one.
+    """What is searched of one collection.
+
+    An answer is that of one moment: the index is level with the snapshot of SQLite that its memories are read from.
 
     Args:
         database (`Database`): where the memories are.
@@ -60,8 +68,9 @@ class Shelf:
         self._lock = threading.Lock()
         self._index = MemoryIndex(dimensions)
         self._seen = 0
+        self._level: int | None = None
 
-    def search(
+    async def search(
         self,
         query: QueryView,
         limit: int,
@@ -70,52 +79,72 @@ class Shelf:
         recipe: SourceRecipe,
         min_score: float,
     ) -> list[tuple[MemoryNode, Found]]:
-        """The most relevant memories, best first, as they are now."""
-        index = self._refreshed()
-        with index.held():
-            index.recipe = recipe
-            allowed = index.allowed(conditions, self._numbers)
-            found = index.search(query, limit, vector=vector, min_score=min_score, allowed=allowed)
-        nodes = self._nodes([each.key for each in found], conditions)
-        return [(nodes[each.key], each) for each in found if each.key in nodes]
+        """The most relevant memories, best first."""
 
-    def nearest(
+        def look(index: MemoryIndex, allowed: Filter) -> list[tuple[int, Found]]:
+            index.recipe = recipe
+            found = index.search(query, limit, vector=vector, min_score=min_score, allowed=allowed)
+            return [(each.key, each) for each in found]
+
+        return await self._answered(look, conditions)
+
+    async def nearest(
         self, vector: np.ndarray, limit: int, conditions: Sequence[Condition]
     ) -> list[tuple[MemoryNode, float]]:
         """The memories whose vectors are nearest, with their cosines, best first."""
-        index = self._refreshed()
+        return await self._answered(lambda index, allowed: index.nearest(vector, limit, allowed), conditions)
+
+    async def _answered(self, look: Look[T], conditions: Sequence[Condition]) -> list[tuple[MemoryNode, T]]:
+        for _ in range(_TRIES):
+            found = await self._database.read(self._answer, look, conditions, level=True)
+            if found is not None:
+                return found
+            await asyncio.to_thread(self._refresh)
+        return await self._database.read(self._answer, look, conditions, level=False) or []
+
+    def _answer(
+        self, connection: sqlite3.Connection, look: Look[T], conditions: Sequence[Condition], *, level: bool
+    ) -> list[tuple[MemoryNode, T]] | None:
+        """What is found; None where the index is not level with SQLite and has to be."""
+        version, _ = self._version(connection)
+        index = self._index
         with index.held():
-            found = index.nearest(vector, limit, index.allowed(conditions, self._numbers))
-        nodes = self._nodes([number for number, _ in found], conditions)
-        return [(nodes[number], cosine) for number, cosine in found if number in nodes]
+            if level and (self._level != version or index is not self._index):
+                return None
+            allowed = index.allowed(conditions, lambda: _matching(connection, self._opened.collection, conditions))
+            found = look(index, allowed)
+        nodes = nodes_of_ids(connection, [number for number, _ in found])
+        there = [(nodes[number], what) for number, what in found if number in nodes]
+        return there if level else [pair for pair in there if matches(pair[0], conditions)]
 
-    def _numbers(self, conditions: Sequence[Condition]) -> list[int]:
-        return self._database.read_sync(_matching, self._opened.collection, conditions)
-
-    def _nodes(self, numbers: Sequence[int], conditions: Sequence[Condition]) -> dict[int, MemoryNode]:
-        """Memories as they are now; one that does not meet the conditions any more is left out."""
-        nodes = self._database.read_sync(nodes_of_ids, numbers)
-        return {number: node for number, node in nodes.items() if matches(node, conditions)}
-
-    def _refreshed(self) -> MemoryIndex:
-        """The index, level with SQLite."""
+    def _refresh(self) -> None:
+        """Take over what has changed in SQLite since the last time. Blocking."""
         with self._lock:
             while not self._is_level():
                 pass
-            return self._index
 
     def _is_level(self) -> bool:
         """Whether there was nothing to take over; what there was is taken over."""
-        version, forgotten, space = self._database.read_sync(_versions, self._opened.collection)
-        if self._opened.space is not None and space != self._opened.space:
-            raise VectorSpaceError("The collection was embedded again with another model: open it with that one.")
+        version, forgotten = self._database.read_sync(self._version)
         if version == self._seen:
+            self._level = version
             return True
+        self._level = None
         if self._seen < forgotten:
             self._index, self._seen = MemoryIndex(self._dimensions), 0
         self._take_over(self._seen, version)
         self._seen = version
         return False
+
+    def _version(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        """The number of the last change, and of the last one whose deletions are no longer listed."""
+        query = "SELECT version, forgotten, space FROM collection WHERE id = ?"
+        row = connection.execute(query, (self._opened.collection,)).fetchone()
+        if row is None:
+            raise VectorStoreError("The collection was dropped by somebody else: open it again.")
+        if self._opened.space is not None and row[2] != self._opened.space:
+            raise VectorSpaceError("The collection was embedded again with another model: open it with that one.")
+        return row[0], row[1]
 
     def _take_over(self, since: int, newest: int) -> None:
         for node in self._database.read_sync(_gone, self._opened.collection, since) if since else ():
@@ -159,14 +188,6 @@ def _searched(content: Any, use: Any) -> str:
     """As `MemoryNode.searched_text`."""
     text = readable(content)
     return f"{readable(use)}\n{text}" if use is not None and readable(use).strip() else text
-
-
-def _versions(connection: sqlite3.Connection, collection: int) -> tuple[int, int, int | None]:
-    query = "SELECT version, forgotten, space FROM collection WHERE id = ?"
-    row = connection.execute(query, (collection,)).fetchone()
-    if row is None:
-        raise VectorStoreError("The collection was dropped by somebody else: open it again.")
-    return row
 
 
 def _gone(connection: sqlite3.Connection, collection: int, since: int) -> list[int]:

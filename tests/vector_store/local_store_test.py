@@ -25,7 +25,6 @@ from agentscope_reme.vector_store import LocalVectorStore, VectorSpace, facts_of
 from agentscope_reme.vector_store import _local_catalog as catalog
 from agentscope_reme.vector_store._local_filters import define_functions, order_by, where
 from agentscope_reme.vector_store._local_index import MemoryIndex
-from agentscope_reme.vector_store._local_shelf import Shelf
 
 ONES = np.ones(4, dtype=np.float32)
 
@@ -229,18 +228,18 @@ def test_one_file_holds_all_and_can_be_used_in_loop_after_loop(tmp_path: Path) -
 
 def test_nothing_heavy_runs_on_the_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spy = Spy(monkeypatch)
-    search, nearest, rows = Shelf.search, Shelf.nearest, LocalVectorStore._rows
+    search, nearest, rows = MemoryIndex.search, MemoryIndex.nearest, LocalVectorStore._rows
     seen: list[int] = []
 
     def watched(function: Any) -> Any:
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
             seen.append(threading.get_ident())
-            return function(*arguments)
+            return function(*arguments, **named)
 
         return call
 
-    monkeypatch.setattr(Shelf, "search", watched(search))
-    monkeypatch.setattr(Shelf, "nearest", watched(nearest))
+    monkeypatch.setattr(MemoryIndex, "search", watched(search))
+    monkeypatch.setattr(MemoryIndex, "nearest", watched(nearest))
     monkeypatch.setattr(LocalVectorStore, "_rows", watched(rows))
 
     async def body() -> None:
