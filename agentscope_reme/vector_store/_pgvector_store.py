@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._errors import ConfigError, VectorSpaceError, VectorStoreError
+from .._errors import ConfigError
 from ..record import Condition, MemoryNode
 from ..search import MEMORIES_RECIPE, QueryView, SourceRecipe
 from ..text import WordTokenizer
@@ -19,8 +18,8 @@ from . import _pgvector_search as searching
 from . import _pgvector_writing as writing
 from ._base import Embed, Progress, StoreHit, VectorStore, check_changes
 from ._order import check_sort_key
+from ._pgvector_access import CollectionAccess
 from ._pgvector_filters import Arguments, order_by, where
-from ._pgvector_index import IndexKeeper
 from ._pgvector_pool import PostgresPool
 from ._pgvector_reindex import Reindexing
 from ._pgvector_rows import NodeRow, node_of, row_of
@@ -38,7 +37,6 @@ __all__ = ["PgVectorStore"]
 T = TypeVar("T")
 
 _OFF_THE_LOOP = 200
-_log = logging.getLogger("agentscope_reme")
 
 
 class PgVectorStore(VectorStore):
@@ -86,38 +84,31 @@ class PgVectorStore(VectorStore):
         if not collection_name:
             raise ConfigError("collection_name is empty: give the collection a name.")
         super().__init__(collection_name)
-        self._schema = schema
-        self._hnsw = searching.HnswOptions(hnsw_m, hnsw_ef_construction, hnsw_ef_search, hnsw_start)
         self._tokenizer = tokenizer or WordTokenizer()
-        self._pool = PostgresPool(url, {"min_size": min_size, "max_size": max_size, **options}, pool)
-        self._collection = PgCollection(schema, "", "")
-        self._index: IndexKeeper | None = None
+        server = PostgresPool(url, {"min_size": min_size, "max_size": max_size, **options}, pool)
+        hnsw = searching.HnswOptions(hnsw_m, hnsw_ef_construction, hnsw_ef_search, hnsw_start)
+        self._access = CollectionAccess(server, schema, collection_name, self._tokenizer.name, hnsw)
 
     # ------------------------------------------------------------------ life
 
     async def open(self, space: VectorSpace | None) -> None:
         """See `VectorStore.open`; a reindex that did not end leaves the old vectors in use."""
         await self.close()
-        await self._enter(space)
+        await self._access.enter(space)
+        self._space, self._opened = space, True
 
     async def close(self) -> None:
         """See `VectorStore.close`."""
         if self._opened:
-            self._opened, index, self._index = False, self._index, None
-            if index is not None:
-                await index.stop()
-            await self._pool.leave()
+            self._opened = False
+            await self._access.leave()
 
     def companion(self, name: str) -> PgVectorStore:
         """See `VectorStore.companion`; it shares the connections."""
         store = copy(self)
         store.collection_name = f"{self.collection_name}_{name}"
-        store._collection, store._space, store._index, store._opened = (
-            PgCollection(self._schema, "", ""),
-            None,
-            None,
-            False,
-        )
+        store._access = self._access.beside(store.collection_name)
+        store._space, store._opened = None, False
         return store
 
     # ------------------------------------------------------------------ memories
@@ -129,12 +120,13 @@ class PgVectorStore(VectorStore):
         gone = [key for key in dict.fromkeys(delete) if key not in nodes]
         if not nodes and not gone:
             return
-        space = self._space or self._collection.space
+        space = self._space or self._access.at.space
         vectors = check_vectors(self.collection_name, space, nodes.values())
+        given = space if any(vector is not None for vector in vectors.values()) else None
         make_row = partial(_row, self._tokenizer, vectors)
-        await self._run(lambda c, at: writing.write(c, at, list(nodes.values()), gone, make_row))
-        if self._index is not None:
-            self._index.grown(len(nodes))
+        await self._run(lambda c, at: writing.write(c, at, list(nodes.values()), gone, make_row), given)
+        if self._access.index is not None:
+            self._access.index.grown(len(nodes))
 
     async def get(self, keys: Sequence[str], *, with_vectors: bool = False) -> dict[str, MemoryNode]:
         """See `VectorStore.get`."""
@@ -227,7 +219,7 @@ class PgVectorStore(VectorStore):
     async def _nearest(
         self, vector: np.ndarray, limit: int, conditions: Sequence[Condition], columns: str = "content, node"
     ) -> list[Any]:
-        options = self._hnsw if self._index is not None and self._index.ready else None
+        options = self._access.ready_index
         return await self._run(lambda c, at: searching.nearest(c, at, vector, limit, conditions, options, columns))
 
     async def _by_words(
@@ -245,7 +237,8 @@ class PgVectorStore(VectorStore):
             `bool`: False where these vectors cannot have one: none, or too many dimensions.
         """
         self._refuse_closed()
-        return self._index is not None and await self._index.make()
+        index = self._access.index
+        return index is not None and await index.make()
 
     # ------------------------------------------------------------------ collections
 
@@ -260,75 +253,28 @@ class PgVectorStore(VectorStore):
             async with connection.transaction():
                 await drop(connection, at)
 
-        if self._index is not None:
-            await self._index.stop()
+        if self._access.index is not None:
+            await self._access.index.stop()
         await self._run(work)
         await self.close()
 
     async def reindex(self, space: VectorSpace, embed: Embed, progress: Progress | None = None) -> int:
         """See `VectorStore.reindex`; the old vectors are searched until all the new ones are there."""
         if not self._opened:
-            await self._enter(None)
-        work = Reindexing(self._pool, self._schema, self.collection_name, self._tokenizer)
+            await self.open(None)
+        work = Reindexing(self._access.pool, self._access.schema, self.collection_name, self._tokenizer)
         embedded, done = await work.run(space, embed, progress)
-        await self._take(done, space)
+        await self._access.take(done, space)
+        self._space = space
         return embedded
 
     # ------------------------------------------------------------------ inside
 
-    async def _enter(self, space: VectorSpace | None) -> None:
-        async def work(connection: Connection) -> PgCollection:
-            async with connection.transaction():
-                asked = (self._schema, self.collection_name, space, self._tokenizer.name)
-                return await opening.open_collection(connection, *asked)
-
-        self._pool.enter()
-        try:
-            found = await self._pool.run(work)
-            await self._take(found, space)
-        except BaseException:
-            await self._pool.leave()
-            raise
-        if found.words != self._tokenizer.name:
-            _log.warning(
-                "The words of collection %r were cut by %s, and queries are by %s: a few may not be found before "
-                "reindex() cuts them again.",
-                *(self.collection_name, found.words, self._tokenizer.name),
-            )
-
-    async def _take(self, collection: PgCollection, space: VectorSpace | None) -> None:
-        if self._index is not None:
-            await self._index.stop()
-        index = IndexKeeper(self._pool, collection, self._hnsw) if collection.generation is not None else None
-        if index is not None and space is not None:
-            await index.start()
-        self._collection, self._space, self._index, self._opened = collection, space, index, True
-
-    async def _run(self, work: Callable[[Connection, PgCollection], Awaitable[T]]) -> T:
-        """Do something with the collection; once more where somebody else has changed its vectors meanwhile.
-
-        Raises:
-            `VectorSpaceError`: they are other ones now.
-            `VectorStoreError`: the collection is gone, or the server refused.
-        """
+    async def _run(
+        self, work: Callable[[Connection, PgCollection], Awaitable[T]], given: VectorSpace | None = None
+    ) -> T:
         self._refuse_closed()
-        try:
-            return await self._pool.run(lambda connection: work(connection, self._collection))
-        except VectorStoreError as error:
-            if not _outdated(error):
-                raise
-            found = await self._pool.run(lambda c: opening.look_up(c, self._schema, self.collection_name))
-            if found is None or found.relation != self._collection.relation:
-                raise VectorStoreError(
-                    f"Collection {self.collection_name!r} was dropped by somebody else: open it again.",
-                ) from error
-            if self._space is not None and self._space != found.space:
-                raise VectorSpaceError(
-                    f"Collection {self.collection_name!r} was embedded again with "
-                    f"{found.space.model if found.space else 'no model'!r}: open it with that model.",
-                ) from error
-            await self._take(found, self._space)
-            return await self._pool.run(lambda connection: work(connection, found))
+        return await self._access.run(work, given)
 
 
 def _row(tokenizer: WordTokenizer, vectors: Mapping[str, np.ndarray | None], node: MemoryNode) -> NodeRow:
@@ -346,10 +292,3 @@ def _sent(at: PgCollection) -> str:
     """The vector in PostgreSQL's binary format, as SQL."""
     assert at.extension is not None
     return f"{at.extension.vector}_send({at.column})"
-
-
-def _outdated(error: VectorStoreError) -> bool:
-    """Whether PostgreSQL refused because a table or a column is gone."""
-    import asyncpg
-
-    return isinstance(error.__cause__, (asyncpg.UndefinedColumnError, asyncpg.UndefinedTableError))

@@ -269,7 +269,7 @@ async def indexes(store: PgVectorStore) -> int:
     query = (
         "SELECT count(*) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE $1 AND indisvalid"
     )
-    return (await sql(query, f"{store._collection.relation}%hnsw"))[0][0]
+    return (await sql(query, f"{store._access.at.relation}%hnsw"))[0][0]
 
 
 def test_the_index_is_used_and_a_filter_along_it_loses_nothing() -> None:
@@ -285,8 +285,8 @@ def test_the_index_is_used_and_a_filter_along_it_loses_nothing() -> None:
         hits = await store.search(np.array([1, 0, 0, 0]), 20, parse_filters({"is_active": True}))
         assert len(hits) == 20
         assert all(text.startswith("far") for text in texts(hits))
-        scans = f"SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '{store._collection.index}'"
-        await store._pool.run(lambda connection: connection.execute("SELECT pg_stat_force_next_flush()"))
+        scans = f"SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '{store._access.at.index}'"
+        await store._access.pool.run(lambda connection: connection.execute("SELECT pg_stat_force_next_flush()"))
         assert (await sql(scans))[0][0] > 0
 
     run(body)
@@ -330,7 +330,7 @@ def test_words_cut_by_another_tokenizer_are_told_and_cut_again(caplog: pytest.Lo
         await store.open(SPACE)
         assert "single characters" in caplog.text
         assert await store.reindex(SPACE, letters) == 0
-        relation = store._collection.table
+        relation = store._access.at.table
         assert all("绿茶" in row[0] for row in await sql(f"SELECT words FROM {relation}"))
         caplog.clear()
         await store.close()
@@ -345,9 +345,10 @@ def test_words_cut_by_another_tokenizer_are_told_and_cut_again(caplog: pytest.Lo
 
 def test_a_store_that_was_left_behind_by_a_reindex_says_so() -> None:
     async def body(make: Make) -> None:
-        here, words, there = make(), make(), make()
+        here, words, late, there = (make() for _ in range(4))
         await here.open(SPACE)
         await words.open(None)
+        await late.open(None)
         await here.write([note("tea", [1, 0, 0, 0])])
         await there.open(None)
         await there.reindex(VectorSpace("same length", 4), letters)
@@ -358,6 +359,9 @@ def test_a_store_that_was_left_behind_by_a_reindex_says_so() -> None:
         assert texts(await here.find()) == ["tea"]
         await words.write([note("cocoa")])
         assert sorted(texts(await words.hybrid_search(ask("tea cocoa"), 5))) == ["cocoa", "tea"]
+        for store, vector in ((here, [0, 1, 0, 0]), (late, [0, 1, 0, 0])):
+            with pytest.raises(VectorSpaceError, match="same length"):
+                await store.write([note("coffee", vector)])
         await there.drop()
         for store in (here, words):
             with pytest.raises(VectorStoreError, match="dropped"):
@@ -419,7 +423,7 @@ def test_a_reindex_that_was_broken_off_can_be_left_for_another_model() -> None:
         assert store.space == VectorSpace("other", 4)
         await store.close()
         await store.open(VectorSpace("other", 4))
-        table = store._collection.table
+        table = store._access.at.table
         columns = [
             row[0]
             for row in await sql(
@@ -453,8 +457,8 @@ def test_patches_at_once_lose_nothing_and_touch_no_index() -> None:
         for count in range(20):
             await store.patch({node.key: {"access_count": count}})
         query = "SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relid = $1::text::regclass"
-        await store._pool.run(lambda connection: connection.execute("SELECT pg_stat_force_next_flush()"))
-        assert (await sql(query, store._collection.table))[0][0] >= 18
+        await store._access.pool.run(lambda connection: connection.execute("SELECT pg_stat_force_next_flush()"))
+        assert (await sql(query, store._access.at.table))[0][0] >= 18
 
     run(body)
 
