@@ -11,7 +11,7 @@ from ..message import is_ours, is_system_prompt, is_user_request
 
 __all__ = ["questions_of"]
 
-_TURNS = 3
+_TURNS = 6
 _TURN_CHARS = 300
 _ASKED_CHARS = 2_000
 _OURS = ("summary", "recalled", "repair")
