@@ -53,7 +53,7 @@ class EventKind(str, Enum):
     RECORD_FAILED = "record_failed"  #: owner, messages, which are tried again when they are handed over again
     TOOL_CALLS_RECORDED = "tool_calls_recorded"  #: calls
     TOOL_CALLS_FAILED = "tool_calls_failed"  #: calls, which are kept for the next try
-    MEMORY_CHANGED = "memory_changed"  #: action (created, updated, superseded, deleted...), owner, ids
+    MEMORY_CHANGED = "memory_changed"  #: action (created, updated, superseded, deleted...), owner ("": all), ids
     PROFILE_CHANGED = "profile_changed"  #: user, keys, dropped (keys that went because the profile was full)
     MEMORIES_SUMMARIZED = "memories_summarized"  #: owner, added, updated, superseded, known, calls
     MEMORY_SUMMARY_FAILED = "memory_summary_failed"  #: owner, stage

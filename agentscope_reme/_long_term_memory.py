@@ -15,10 +15,11 @@ from agentscope.tool import ToolResponse
 from ._config import RecallConfig
 from ._errors import ReMeError
 from ._events import EventBus, EventKind, Listener
+from ._guide_shelf import GuideShelf, GuideSource, Shelving
 from ._memory_keeping import Keeping, Learning
 from ._model_arguments import as_count, as_texts
 from ._owners import Names, Owners
-from ._recall_sources import NoteSource, Recalled, RecallSource, Remembering, VectorSource, search_all
+from ._recall_sources import Found, NoteSource, RecallSource, Remembering, StandingSource, VectorSource, search_all
 from ._recall_text import as_data, listed
 from ._recordable import recordable
 from ._recording_desk import RecordingDesk, desks_for
@@ -44,7 +45,7 @@ _TOOL_SHARE = 2
 """A model that asks is shown so many times as much as one that did not."""
 
 
-class Memories(Remembering, Learning, Protocol):
+class Memories(Remembering, Learning, Shelving, Protocol):
     """What is needed of a `ReMe`."""
 
 
@@ -114,14 +115,19 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         """The vector memory, if one was given."""
         self.notes = notes
         """The notes, if they were given."""
+        self.owners = owners
+        """Whose memories, of which tasks and tools."""
         self._agent_name = agent_name
         self._config = recall or RecallConfig()
         self._book = prompts or PromptBook()
         self._language = None if language is None else normalize_language(language)
         self._count = MessageTokens(as_counter(token_counter)).text
         self._sources: list[RecallSource] = []
+        self._standing: list[StandingSource] = []
         if reme is not None:
             self._sources.append(VectorSource(reme, owners))
+            if owners.tool_name:
+                self._standing.append(GuideSource(GuideShelf(reme), owners.tool_name))
         if notes is not None:
             self._sources.append(NoteSource(self._search_notes))
 
@@ -141,13 +147,15 @@ class ReMeLongTermMemory(LongTermMemoryBase):
                 The most memories; as configured if left out.
 
         Returns:
-            `str`: memories, notes and earlier messages between tags, with a word on what they are; empty where nothing
-            is remembered. A source that fails is told as an event, and the others count.
+            `str`: memories, notes and earlier messages between tags, with a word on what they are, and behind them what
+            is known of the tools named here, whatever is asked; empty where nothing is remembered. A source that fails
+            is told as an event, and the others count.
         """
         asked = [each for each in as_msgs(msg) if is_user_request(each) or each.role == "assistant"]
         text = "\n".join(filter(None, (each.get_text_content() for each in asked)))
-        hits, _failures = await self._found([text], self._config.max_memories if limit is None else limit)
-        return self._shown("beside", text, hits, self._config.max_tokens)
+        most = self._config.max_memories if limit is None else limit
+        found, _failures = await self._found([text], most, self._standing)
+        return self._shown("beside", text, found, self._config.max_tokens)
 
     async def record(self, msgs: Sequence[Msg | None] | Msg | None, **_: Any) -> list[MemoryNode]:
         """Learn from a conversation what was not learnt from it before.
@@ -218,8 +226,8 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         language = self._spoken("\n".join(words))
         if not words:
             return self._answer(language, "no_keywords")
-        hits, failures = await self._found(words, limit)
-        text = self._shown("retrieved", "\n".join(words), hits, _TOOL_SHARE * self._config.max_tokens)
+        found, failures = await self._found(words, limit)
+        text = self._shown("retrieved", "\n".join(words), found, _TOOL_SHARE * self._config.max_tokens)
         if not text and failures:
             return self._answer(language, "failed", reason=_reason(failures[0]))
         return _response(text) if text else self._answer(language, "nothing", keywords=", ".join(words)[:200])
@@ -235,7 +243,9 @@ class ReMeLongTermMemory(LongTermMemoryBase):
 
     # ------------------------------------------------------------------ inside
 
-    async def _found(self, queries: Sequence[str], limit: Any) -> tuple[list[Recalled], list[Exception]]:
+    async def _found(
+        self, queries: Sequence[str], limit: Any, standing: Sequence[StandingSource] = ()
+    ) -> tuple[Found, list[Exception]]:
         failures: list[Exception] = []
 
         def failed(source: str, error: Exception) -> None:
@@ -244,11 +254,12 @@ class ReMeLongTermMemory(LongTermMemoryBase):
 
         each = as_count(limit, self._config.max_memories, _MOST_HITS)
         weighted = [(query, 1.0) for query in queries]
-        hits = await search_all(self._sources, weighted, each, self._config.min_score, failed)
-        return hits[: each * len(queries)], failures
+        least, most = self._config.min_score, each * len(queries)
+        found = await search_all(self._sources, weighted, each, least, failed, standing=standing, most=most)
+        return found, failures
 
-    def _shown(self, introduction: str, asked: str, hits: Sequence[Recalled], most: int) -> str:
-        text, count = listed(hits, self._config, most, self._count)
+    def _shown(self, introduction: str, asked: str, found: Found, most: int) -> str:
+        text, count = listed(found, self._config, most, self._count)
         if not count:
             return ""
         self._events.emit(EventKind.RECALLED, hits=count)

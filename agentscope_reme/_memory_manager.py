@@ -14,11 +14,12 @@ from agentscope.memory import InMemoryMemory
 from ._config import ContextConfig, RecallConfig
 from ._errors import AttachError, ConfigError, StorageError
 from ._events import EventKind
+from ._guide_shelf import GuideShelf, GuideSource, Shelving
 from ._model_source import UNSET, Lender, Pair, Unset
 from ._note_search import Folders
 from ._owners import Names, Owners
 from ._recall import Recall
-from ._recall_sources import NoteSource, RecallSource, Remembering, VectorSource
+from ._recall_sources import NoteSource, RecallSource, Remembering, StandingSource, VectorSource
 from ._reme_light import NOTES_TIMEOUT, ReMeLight
 from ._tool_caller import Caller, message_of, tools_of
 from ._tool_recording import Recording, ToolRecording
@@ -56,7 +57,7 @@ class Attachment:
     """Whether the memories of all the agent's tools are meant, also of those it gets later."""
 
 
-class Remembers(Remembering, Recording, Protocol):
+class Remembers(Remembering, Recording, Shelving, Protocol):
     """What is needed of a `ReMe`."""
 
 
@@ -96,7 +97,8 @@ class MemoryManager(ReMeLight):
             unless a configuration says otherwise.
         recall_from (`ReMe | None`):
             A vector memory that is searched as well, for the person, tasks and tools that `attach` names: what it and
-            the notes hold is shown in one order. It stays yours to start and to close.
+            the notes hold is shown in one order. What it knows of the tools is shown whatever is asked, as far as there
+            is room. It stays yours to start and to close.
         recall_names (`Mapping[str, str | Sequence[str]] | None`):
             `user_name`, `task_name` and `tool_name` of every agent for which `attach` does not say it.
         record_tool_calls (`bool`):
@@ -182,6 +184,7 @@ class MemoryManager(ReMeLight):
         self._note_sources: tuple[RecallSource, ...] = (NoteSource(self._search.search),) if config.enabled else ()
         self._recall_from = recall_from if recall is None or config.enabled else None
         self._recall_names = _checked_names(recall_names, recall_from)
+        self._guides = None if self._recall_from is None else GuideShelf(self._recall_from)
         self._recording: ToolRecording | None = None
         if recall_from is not None and record_tool_calls:
             self._recording = ToolRecording(recall_from, self._services, self._caller)
@@ -399,7 +402,8 @@ class MemoryManager(ReMeLight):
             await self._ensure_started()
             attachment = self._attachment(agent)
             self._watch_tools()
-            await self._recall.show(attachment.memory, as_msgs(kwargs.get("msg")), self._sources(attachment))
+            sources, standing = self._sources(attachment)
+            await self._recall.show(attachment.memory, as_msgs(kwargs.get("msg")), sources, standing)
         except Exception as error:
             logger.exception("Nothing could be recalled for agent %s.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
@@ -420,18 +424,22 @@ class MemoryManager(ReMeLight):
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
 
-    def _sources(self, attachment: Attachment) -> list[RecallSource]:
-        """What is searched for an agent, without what its own long-term memory shows it."""
+    def _sources(self, attachment: Attachment) -> tuple[list[RecallSource], list[StandingSource]]:
+        """What is searched for an agent and what is shown in any case, without what its own long-term memory shows."""
         agent = attachment.agent
-        shown = agent.long_term_memory if agent._static_control else None
-        sources = list(self._note_sources) if getattr(shown, "notes", None) is not self else []
-        if self._recall_from is not None and getattr(shown, "reme", None) is not self._recall_from:
-            owners = attachment.owners
-            if attachment.every_tool:
-                owners = replace(owners, tool_name=tools_of(agent, self._tools))
-            if owners:
-                sources.append(VectorSource(self._recall_from, owners))
-        return sources
+        other = agent.long_term_memory if agent._static_control else None
+        sources = list(self._note_sources) if getattr(other, "notes", None) is not self else []
+        if self._recall_from is None or self._guides is None:
+            return sources, []
+        owners = attachment.owners
+        if attachment.every_tool:
+            owners = replace(owners, tool_name=tools_of(agent, self._tools))
+        if getattr(other, "reme", None) is self._recall_from:
+            shown = getattr(other, "owners", Owners())
+            owners = Owners(tool_name=[name for name in owners.tool_name if name not in shown.tool_name])
+        elif owners:
+            sources.append(VectorSource(self._recall_from, owners))
+        return sources, [GuideSource(self._guides, owners.tool_name)] if owners.tool_name else []
 
     def _owners(self, **given: Names) -> tuple[Owners, bool]:
         """Who is meant, and whether the tools are all that the agent has."""
@@ -575,7 +583,8 @@ def _checked_names(names: Mapping[str, Names] | None, recall_from: Remembers | N
     unknown = sorted(set(names or {}) - {"user_name", "task_name", "tool_name"})
     if unknown:
         raise ConfigError(f"recall_names does not know {', '.join(unknown)}: it has user_name, task_name, tool_name.")
-    missing = [name for name in ("retrieve_memory", "record_tool_calls") if not hasattr(recall_from, name)]
+    needed = ("retrieve_memory", "list_memory", "record_tool_calls", "subscribe")
+    missing = [name for name in needed if not hasattr(recall_from, name)]
     if recall_from is not None and missing:
         raise ConfigError(f"recall_from is {recall_from!r}, which has no {' and no '.join(missing)}: give a ReMe.")
     Owners(**dict(names or {}))

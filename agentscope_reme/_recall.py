@@ -11,7 +11,7 @@ from agentscope.message import Msg
 from ._config import RecallConfig
 from ._errors import StorageError
 from ._events import EventKind
-from ._recall_sources import RecallSource, search_all
+from ._recall_sources import RecallSource, StandingSource, search_all
 from ._recall_text import as_data, fitting, listed
 from .message import MARK_KEY, is_user_request
 from .text import detect_language
@@ -45,7 +45,13 @@ class Recall:
         self._config = config
         self._memory_md: tuple[float, str] = (0.0, "")
 
-    async def show(self, memory: ReMeInMemoryMemory, asked: Sequence[Msg], sources: Sequence[RecallSource]) -> None:
+    async def show(
+        self,
+        memory: ReMeInMemoryMemory,
+        asked: Sequence[Msg],
+        sources: Sequence[RecallSource],
+        standing: Sequence[StandingSource] = (),
+    ) -> None:
         """Choose what the session's next reply is shown.
 
         Args:
@@ -55,14 +61,16 @@ class Recall:
                 The new messages.
             sources (`Sequence[RecallSource]`):
                 What is searched; their hits are shown in one order, the best first.
+            standing (`Sequence[StandingSource]`):
+                What is shown whatever is asked, behind the hits.
         """
         text = "\n".join(filter(None, (msg.get_text_content() for msg in asked)))
         language = detect_language(text) if self._services.language is None else self._services.language
         shown, count = list[Msg](), 0
         if self._config.memory_md and (lasting := await self._lasting()):
             shown.append(self._message(language, "recall.memory_md", lasting, source="MEMORY.md"))
-        if sources and text.strip():
-            found, count = await self._found(text, memory, sources)
+        if (sources and text.strip()) or standing:
+            found, count = await self._found(text, memory, sources, standing)
             if count:
                 shown.append(self._message(language, "recall.found", found))
         memory.shown = shown
@@ -85,8 +93,14 @@ class Recall:
             return ""
         return self._memory_md[1]
 
-    async def _found(self, text: str, memory: ReMeInMemoryMemory, sources: Sequence[RecallSource]) -> tuple[str, int]:
-        context = _last_turn(memory)
+    async def _found(
+        self,
+        text: str,
+        memory: ReMeInMemoryMemory,
+        sources: Sequence[RecallSource],
+        standing: Sequence[StandingSource],
+    ) -> tuple[str, int]:
+        context = _last_turn(memory) if text.strip() else ""
         queries = [(text, 1.0), *([(f"{context}\n{text}", _CONTEXT_WEIGHT)] if context else [])]
 
         def failed(source: str, error: Exception) -> None:
@@ -95,8 +109,8 @@ class Recall:
             )
 
         config = self._config
-        hits = await search_all(sources, queries, config.max_memories, config.min_score, failed)
-        return listed(hits[: config.max_memories], config, self._most(config.max_tokens), self._services.tokens.text)
+        found = await search_all(sources, queries, config.max_memories, config.min_score, failed, standing=standing)
+        return listed(found, config, self._most(config.max_tokens), self._services.tokens.text)
 
     def _most(self, tokens: int) -> int:
         return min(tokens, self._services.context.threshold // _SHARE)

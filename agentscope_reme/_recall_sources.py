@@ -13,7 +13,19 @@ import anyio
 from ._owners import Owners
 from .record import MemoryNode, SearchHit
 
-__all__ = ["NoteSource", "RecallSource", "Recalled", "Remembering", "Search", "VectorSource", "distinct", "search_all"]
+__all__ = [
+    "Found",
+    "NoteSource",
+    "RecallSource",
+    "Recalled",
+    "Remembering",
+    "Search",
+    "StandingSource",
+    "VectorSource",
+    "distinct",
+    "recalled",
+    "search_all",
+]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -64,6 +76,34 @@ class RecallSource(Protocol):
         ...
 
 
+class StandingSource(Protocol):
+    """Something whose texts are shown whatever is asked."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called where it failed."""
+        ...
+
+    async def all(self) -> Sequence[Recalled]:
+        """The texts, those that matter most first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found for a reply.
+
+    Args:
+        hits (`Sequence[Recalled]`):
+            What has to do with what is asked, the best first.
+        standing (`Sequence[Recalled]`):
+            What is shown besides, without what is among the hits: first what has to do with it too.
+    """
+
+    hits: Sequence[Recalled] = ()
+    standing: Sequence[Recalled] = ()
+
+
 class Remembering(Protocol):
     """What is needed of a `ReMe`."""
 
@@ -108,7 +148,7 @@ class VectorSource:
             return []
         named = self.owners.lists()
         nodes = await self.reme.retrieve_memory(query=query, limit=limit, min_score=min_score, **named)
-        return [_of_node(node) for node in nodes]
+        return [recalled(node) for node in nodes]
 
 
 async def search_all(
@@ -117,7 +157,10 @@ async def search_all(
     limit: int,
     min_score: float,
     failed: Callable[[str, Exception], None],
-) -> list[Recalled]:
+    *,
+    standing: Sequence[StandingSource] = (),
+    most: int | None = None,
+) -> Found:
     """Ask all sources at the same time, and put what they found in one order.
 
     Args:
@@ -131,27 +174,49 @@ async def search_all(
             The least score of a hit, before it is weighed.
         failed (`Callable[[str, Exception], None]`):
             Told each source that failed or did not answer in time. The others count.
+        standing (`Sequence[StandingSource]`):
+            What is shown besides.
+        most (`int | None`):
+            The most hits; `limit` if left out.
 
     Returns:
-        `list[Recalled]`: the best first, none twice.
+        `Found`: the best first, none twice.
     """
-    found: list[Recalled] = []
+    hits, beside = list[Recalled](), list[Recalled]()
 
-    async def ask(source: RecallSource) -> None:
+    async def search(source: RecallSource) -> None:
+        for query, weight in queries:
+            if query.strip():
+                found = await source.find(query, limit, min_score)
+                hits.extend(replace(hit, score=hit.score * weight) for hit in found)
+
+    async def show(source: StandingSource) -> None:
+        beside.extend(await source.all())
+
+    async def ask(name: str, asking: Awaitable[None]) -> None:
         try:
             with anyio.fail_after(_PATIENCE):
-                for query, weight in queries:
-                    if query.strip():
-                        hits = await source.find(query, limit, min_score)
-                        found.extend(replace(hit, score=hit.score * weight) for hit in hits)
+                await asking
         except Exception as error:
-            logger.warning("The %s could not be searched for a reply.", source.name, exc_info=True)
-            failed(source.name, error)
+            logger.warning("The %s could not be searched for a reply.", name, exc_info=True)
+            failed(name, error)
 
     async with anyio.create_task_group() as group:
         for source in sources:
-            group.start_soon(ask, source)
-    return distinct(found)
+            group.start_soon(ask, source.name, search(source))
+        for other in standing:
+            group.start_soon(ask, other.name, show(other))
+    ranked = distinct(hits)
+    shown = ranked[: limit if most is None else most]
+    return Found(shown, _besides(beside, shown, ranked))
+
+
+def _besides(standing: Sequence[Recalled], shown: Sequence[Recalled], ranked: Sequence[Recalled]) -> list[Recalled]:
+    """What is shown besides the hits: what was found too, but not among the best, comes first."""
+    ranks = {hit.text: rank for rank, hit in enumerate(ranked)}
+    listed = {hit.text for hit in shown}
+    left = list({hit.text: hit for hit in standing if hit.text not in listed}.values())
+    return sorted(left, key=lambda hit: ranks.get(hit.text, len(ranks)))
 
 
 def distinct(hits: Sequence[Recalled]) -> list[Recalled]:
@@ -189,7 +254,8 @@ def _of_hit(hit: SearchHit) -> Recalled:
     return Recalled(text, hit.score, f"{hit.chunk.path}:{hit.chunk.start_line}", fields=fields, text_field="snippet")
 
 
-def _of_node(node: MemoryNode) -> Recalled:
+def recalled(node: MemoryNode) -> Recalled:
+    """A memory as a recalled text."""
     fields: dict[str, Any] = {
         "memory_id": node.memory_id,
         "memory_type": node.memory_type,

@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Sequence
 
 from ._config import RecallConfig
-from ._recall_sources import Recalled
+from ._recall_sources import Found, Recalled
 from .message import delimited, escape_data
+from .working_memory import fair_cap
 
 __all__ = ["MEMORIES_TAG", "as_data", "fitting", "listed"]
 
@@ -24,13 +25,20 @@ _MOST_CHARS = 8_000
 _LEAST_TOKENS = 32
 """Room below which no text is begun."""
 
+_STANDING = 3
+"""What is shown whatever is asked has at least this part of the room, where it needs it."""
 
-def listed(hits: Sequence[Recalled], config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, int]:
-    """As many hits as fit, as a list or as JSON. A text that is too long for what is left is cut.
+_CHARS_A_TOKEN = 8
+"""More characters than a token holds of nearly all texts: what is longer is cut before it is counted."""
+
+
+def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, int]:
+    """As many hits as fit, as a list or as JSON, and behind them what is shown besides. A text that is too long for
+    what is left is cut.
 
     Args:
-        hits (`Sequence[Recalled]`):
-            The best first.
+        found (`Found`):
+            The hits, the best first, and what is shown besides: of that the long texts are cut first.
         config (`RecallConfig`):
             The form.
         most (`int`):
@@ -39,16 +47,19 @@ def listed(hits: Sequence[Recalled], config: RecallConfig, most: int, count: Cal
             Tokens in a text.
 
     Returns:
-        `tuple[str, int]`: the text, and how many hits are in it.
+        `tuple[str, int]`: the text, and how many are in it.
     """
     line = _json_line if config.form == "json" else _list_line
+    kept = sum(_sizes(found.standing, line, most // _STANDING, count))
     lines: list[str] = []
-    for hit in hits:
-        entry = _fitted(hit, line, most, count)
+    left = most - kept
+    for hit in found.hits:
+        entry = _fitted(hit, line, left, count)
         if entry is None:
             break
         lines.append(entry)
-        most -= count(entry) + 1
+        left -= count(entry) + 1
+    lines += _beside(found.standing, line, left + kept, count)
     text = "[" + ",\n".join(lines) + "]" if config.form == "json" else "\n".join(lines)
     return text, len(lines)
 
@@ -70,10 +81,34 @@ def as_data(introduction: str, text: str, **attributes: str) -> str:
     return f"{introduction}\n{delimited(escape_data(text, _HOST_TAG), MEMORIES_TAG, **attributes)}"
 
 
-def _fitted(hit: Recalled, line: Callable[[Recalled, int], str], most: int, count: Callable[[str], int]) -> str | None:
+def _sizes(
+    standing: Sequence[Recalled], line: Callable[[Recalled, int], str], most: int, count: Callable[[str], int]
+) -> list[int]:
+    """How much of the room each of the first texts may take: short ones all they need, long ones the same."""
+    possible = standing[: most // _LEAST_TOKENS]
+    needed = [count(line(each, min(_MOST_CHARS, most * _CHARS_A_TOKEN))) + 1 for each in possible]
+    cap = fair_cap(needed, most)
+    return [min(each, cap) for each in needed]
+
+
+def _beside(
+    standing: Sequence[Recalled], line: Callable[[Recalled, int], str], most: int, count: Callable[[str], int]
+) -> list[str]:
+    sizes = _sizes(standing, line, most, count)
+    entries = [_fitted(each, line, size, count, 1) for each, size in zip(standing, sizes, strict=False)]
+    return [entry for entry in entries if entry is not None]
+
+
+def _fitted(
+    hit: Recalled,
+    line: Callable[[Recalled, int], str],
+    most: int,
+    count: Callable[[str], int],
+    least: int = _LEAST_TOKENS,
+) -> str | None:
     """The line of a hit, cut where it is too long; `None` where there is no room worth it."""
     chars = _MOST_CHARS
-    while most >= _LEAST_TOKENS and chars >= _LEAST_TOKENS:
+    while most >= least and chars >= _LEAST_TOKENS:
         entry = line(hit, chars)
         size = count(entry) + 1
         if size <= most:

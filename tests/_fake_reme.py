@@ -2,11 +2,12 @@
 """A vector memory that can be looked into, made to fail and made to wait: what agents ask of a `ReMe`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentscope.message import Msg
 
+from agentscope_reme._events import EventBus, Listener
 from agentscope_reme.record import MemoryNode, ToolCallRecord
 
 __all__ = ["FakeReMe", "TYPES"]
@@ -20,6 +21,8 @@ class FakeReMe:
     def __init__(self, *nodes: MemoryNode) -> None:
         self.nodes = list(nodes)
         self.asked: list[dict[str, Any]] = []
+        self.listed: list[dict[str, Any]] = []
+        self.events = EventBus()
         self.summarized: list[list[Msg]] = []
         self.summarized_for: list[dict[str, Any]] = []
         self.records: list[ToolCallRecord] = []
@@ -36,6 +39,15 @@ class FakeReMe:
         words = set(query.lower().replace("?", " ").split())
         found = [node for node in self.nodes if node.owner in owners and words & set(node.content.lower().split())]
         return [node for node in found if node.score >= (options.get("min_score") or 0)][:limit]
+
+    async def list_memory(self, limit: int = 50, **options: Any) -> list[MemoryNode]:
+        self.listed.append(options)
+        await self._checked()
+        owners = {f"{TYPES[kind]}/{name}" for kind in TYPES for name in options.get(kind, ())}
+        return [node for node in self.nodes if node.owner in owners][:limit]
+
+    def subscribe(self, callback: Listener) -> Callable[[], None]:
+        return self.events.subscribe(callback)
 
     async def summarize_memory(self, messages: Sequence[Msg], **options: Any) -> list[MemoryNode]:
         await self._checked()

@@ -44,6 +44,7 @@ LAYERS = {
     "_owners.py": 4.6,
     "_recall_sources.py": 4.7,
     "_recall_text.py": 4.8,
+    "_guide_shelf.py": 4.8,
     "_recall.py": 4.9,
     "_tool_caller.py": 4.8,
     "_tool_recording.py": 4.9,

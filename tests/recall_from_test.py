@@ -2,7 +2,9 @@
 """What an agent is shown before a reply from notes and a vector memory: one order, nothing twice, as data."""
 
 import asyncio
+import gc
 import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from _fake_reme import FakeReMe
@@ -13,9 +15,18 @@ from agentscope.tool import Toolkit, ToolResponse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_reme import ConfigError, EventKind, MemoryManager, RecallConfig, ReMeReActAgent, _recall_sources
+from agentscope_reme import (
+    ConfigError,
+    EventKind,
+    MemoryManager,
+    RecallConfig,
+    ReMeLongTermMemory,
+    ReMeReActAgent,
+    _recall_sources,
+)
+from agentscope_reme._guide_shelf import GuideShelf, GuideSource
 from agentscope_reme._owners import Owners
-from agentscope_reme._recall_sources import Recalled, VectorSource, distinct
+from agentscope_reme._recall_sources import Found, Recalled, VectorSource, distinct, search_all
 from agentscope_reme._recall_text import listed
 from agentscope_reme.message import estimate_tokens
 from agentscope_reme.record import MemoryNode
@@ -103,7 +114,7 @@ def test_names_may_be_given_once_for_all_agents(tmp_path):
         MemoryManager(tmp_path, recall_from=reme, recall_names={"person": "alice"})
     with pytest.raises(ConfigError, match="without recall_from"):
         MemoryManager(tmp_path, recall_names={"user_name": "alice"})
-    with pytest.raises(ConfigError, match="has no retrieve_memory"):
+    with pytest.raises(ConfigError, match="has no retrieve_memory and no list_memory"):
         MemoryManager(tmp_path, recall_from=object())
     with pytest.raises(ConfigError, match="user_name is 7"):
         MemoryManager(tmp_path, recall_from=reme, recall_names={"user_name": 7})
@@ -152,9 +163,8 @@ def test_a_vector_memory_that_fails_or_hangs_is_told_and_the_notes_are_shown(tmp
     for reme, error in ((broken, "ConnectionError: refused"), (hanging, "TimeoutError: ")):
         text, _, told = recalled(tmp_path, reme=reme, recall=True, names={"user_name": "alice"})
         assert "Oolong" in text
-        assert [(event.error, event.details["source"]) for event in told if event.kind == EventKind.RECALL_FAILED] == [
-            (error, "memories")
-        ]
+        failed = [(event.error, event.details["source"]) for event in told if event.kind == EventKind.RECALL_FAILED]
+        assert sorted(failed) == [(error, "guides"), (error, "memories")]
 
 
 def test_a_memory_cannot_leave_its_tags(tmp_path):
@@ -200,14 +210,118 @@ def test_distinct_keeps_every_text_in_one_hit_by_score(hits):
 
 @given(
     st.lists(st.integers(0, 3_000), max_size=6),
+    st.lists(st.integers(0, 3_000), max_size=6),
     st.integers(1, 1_500),
     st.sampled_from(["list", "json"]),
     st.sampled_from(["word ", "茶", "x", "\n- ", '"\\']),
 )
-def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, most, form, piece):
+def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, beside, most, form, piece):
     hits = [Recalled(f"{n} {piece * size}", 0.5, f"memory/{n}.md:1") for n, size in enumerate(sizes)]
-    text, count = listed(hits, RecallConfig(form=form), most, estimate_tokens)
+    guides = [Recalled(f"{n} {piece * size}", 0.0, f"tool/{n}") for n, size in enumerate(beside)]
+    text, count = listed(Found(hits, guides), RecallConfig(form=form), most, estimate_tokens)
     assert estimate_tokens(text) <= most + 2 or not count
-    assert count or not hits or most < 80
+    assert count or not (hits or guides) or most < 120  # a third of it for each
+    if most >= 400:  # neither takes the place of the other
+        shown = json.loads(text) if form == "json" else text.split("\n- ")
+        assert not hits or not guides or len(shown) >= 2
     if form == "json":
         assert len(json.loads(text)) == count
+
+
+def guide(name, text, **fields):
+    return MemoryNode(text, "tool", name, category="guide", **fields)
+
+
+def test_what_is_known_of_an_agents_tools_is_shown_whatever_it_is_asked(tmp_path):
+    mine = guide("kettle", "Below 100 degrees, else it fails")
+    reme = FakeReMe(TEA, guide("oven", "Of no concern"), MemoryNode("A tip", "tool", "kettle"), mine)
+    text, _, told = recalled(tmp_path, "What does tea cost?", reme, {"user_name": "alice"})
+    assert [line for line in ("green tea", "Below 100", "A tip", "Of no concern") if line in text] == [
+        "green tea",
+        "Below 100",
+        "A tip",
+    ]
+    assert text.index("green tea") < text.index("Below 100") < text.index("A tip")  # hits, guides, other memories
+    assert [event.details["hits"] for event in told if event.kind == EventKind.RECALLED] == [3]
+    nothing, _, _ = recalled(tmp_path / "2", "Good morning", reme, {"tool_name": []})
+    assert nothing == ""
+
+
+def test_a_guide_that_is_found_too_comes_first_and_once_and_one_that_is_over_is_not_shown(tmp_path):
+    over = guide("kettle", "an old one", expires_at=datetime.now(timezone.utc) - timedelta(days=1))
+    text, _, _ = recalled(tmp_path, "tea please", FakeReMe(over, guide("kettle", "tea wants 80 degrees", score=0.3)))
+    assert "an old one" not in text
+    assert text.count("tea wants 80") == 1
+
+
+def test_of_what_is_shown_besides_that_comes_first_which_was_found_too():
+    async def main():
+        reme = FakeReMe(guide("kettle", "Never empty"), guide("kettle", "tea wants 80 degrees", score=0.3))
+        sources = [
+            VectorSource(FakeReMe(TEA), Owners(user_name="alice")),
+            VectorSource(reme, Owners(tool_name="kettle")),
+        ]
+        guides = [GuideSource(GuideShelf(reme), ["kettle"])]
+        found = await search_all(sources, [("tea", 1.0)], 1, 0.1, print, standing=guides)
+        assert [hit.text for hit in found.hits] == [TEA.content]
+        assert [hit.text for hit in found.standing] == ["tea wants 80 degrees", "Never empty"]
+
+    asyncio.run(main())
+
+
+def test_guides_are_looked_up_once_until_something_is_written(tmp_path):
+    async def main():
+        reme = FakeReMe(guide("kettle", "the first"))
+        async with MemoryManager(tmp_path, model=None, recall_from=reme) as manager:
+            model = ScriptedChatModel(["Yes."] * 5)
+            agent = agent_with(model)
+            manager.attach(agent)
+            for changed, expected in ((None, 1), (None, 1), ("personal/alice", 1), ("tool/kettle", 2), ("", 3)):
+                if changed is not None:
+                    reme.nodes[0] = guide("kettle", f"after {changed}")
+                    reme.events.emit(EventKind.MEMORY_CHANGED, action="updated", owner=changed, ids=[])
+                await agent(Msg("user", "Hello", "user"))
+                assert len(reme.listed) == expected
+            assert "the first" not in shown_to(model)
+            assert "- [tool/kettle] after" in shown_to(model)
+        return reme
+
+    reme = asyncio.run(main())
+    gc.collect()
+    assert reme.events._listeners == []  # nobody is left that listens
+
+
+def test_a_write_during_the_look_up_is_not_missed():
+    async def main():
+        reme = FakeReMe(guide("kettle", "old"))
+        shelf = GuideShelf(reme)
+        reme.delay = 0.02
+
+        async def write():
+            await asyncio.sleep(0.01)
+            reme.events.emit(EventKind.MEMORY_CHANGED, action="updated", owner="tool/kettle", ids=[])
+
+        await asyncio.gather(shelf.of(["kettle"]), write())
+        reme.nodes = [guide("kettle", "new")]
+        assert [node.content for node in await shelf.of(["kettle"])] == ["new"]
+
+    asyncio.run(main())
+
+
+def test_a_manager_shows_the_guides_that_the_agents_own_memory_does_not_show(tmp_path):
+    async def main():
+        reme = FakeReMe(TEA, KETTLE)
+        for named, times in ((["kettle"], 1), ([], 1)):
+            memory = ReMeLongTermMemory(reme, user_name="alice", tool_name=named)
+            model = ScriptedChatModel(["Yes."])
+            agent = ReActAgent(
+                "f", "", model, OpenAIChatFormatter(), agent_with(model).toolkit, long_term_memory=memory,
+                long_term_memory_mode="static_control",
+            )  # fmt: skip
+            async with MemoryManager(tmp_path, model=None, recall_from=reme) as manager:
+                manager.attach(agent, user_name="alice")
+                await agent(Msg("user", "Hello", "user"))
+            said = str(model.requests[-1].messages)
+            assert said.count("below 100 degrees") == times
+
+    asyncio.run(main())

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .._events import EventKind
 from ..record import Condition
 from ..vector_store import VectorStore
 from ._books import Books, Reason
@@ -46,9 +47,12 @@ async def delete_all(books: Books, owners: Sequence[Owner] | None) -> int:
             await books.ledger.drop()
             books.mismatch = None
             await books.open()
+            books.events.emit(EventKind.MEMORY_CHANGED, action="deleted", owner="", ids=[])
             return count
         count = await _delete_pages(books.store, owned_by(owners))
         await _delete_pages(books.ledger, owned_by(owners, "memory_target"))
+        for owner in owners:
+            books.events.emit(EventKind.MEMORY_CHANGED, action="deleted", owner=owner.key, ids=[])
         return count
 
 

@@ -9,6 +9,7 @@ from ._offload import OffloadStore
 from ._reload_tools import ReloadTools
 from ._services import MemoryServices
 from ._sessions import create_memory, referenced_files, resume_memory, session_ids, standalone_memory, unread_sessions
+from ._shrink import fair_cap
 from ._split import SplitPlan, plan_split
 from ._summary_check import check_summary
 from ._tool_results import ToolResultCompactor, ToolResultPolicy
@@ -26,6 +27,7 @@ __all__ = [
     "MemoryServices",
     "SplitPlan",
     "plan_split",
+    "fair_cap",
     "Compactor",
     "Summary",
     "check_summary",
