@@ -7,12 +7,14 @@ from ._config import ConflictPolicy, GroupBy, RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
 from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
+from ._extractive import Extract, extract
 from ._feedback import adjusted
 from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
 from ._grounds import Grounds, Source, sources_of
 from ._grouping import Group, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
+from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._requests import asks_to_forget, asks_to_remember
 from ._schema import TagSchema, TagValues
@@ -49,6 +51,10 @@ __all__ = [
     # what is condensed together
     "Group",
     "group_memories",
+    "Extract",
+    "extract",
+    "WordWeights",
+    "keywords_of",
     # what a refined text may say
     "CHECKED_CLASSES",
     "Fault",

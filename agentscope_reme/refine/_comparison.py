@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Literal
 
+from ..text import date_mentions
 from ._frames import Frame, frames_of, kind_of
 from ._identifiers import identifiers_in
 from ._lexicon import Lexicon, default_lexicon, lower
@@ -51,6 +53,7 @@ def compare(
     similarity: float | None = None,
     dedup_threshold: float = _SAME_WORDS,
     about: Collection[str] = (),
+    times: tuple[datetime, datetime] | None = None,
 ) -> Comparison:
     """Compare an old and a new statement of one owner; in doubt they stand beside each other, and both are kept.
 
@@ -60,9 +63,10 @@ def compare(
         similarity (`float | None`): the cosine of their vectors, where there are any.
         dedup_threshold (`float`): from which cosine on they may be near copies.
         about (`Collection[str]`): names of the owner, which do not tell subjects apart.
+        times (`tuple[datetime, datetime] | None`): when each was said: "yesterday" on two days is not the same.
     """
     lexicon = lexicon or default_lexicon()
-    if says_the_same(old, new, lexicon, similarity=similarity, dedup_threshold=dedup_threshold):
+    if says_the_same(old, new, lexicon, similarity=similarity, dedup_threshold=dedup_threshold, times=times):
         return Comparison("same")
     own = frozenset(word for name in (*about, "user", "用户") for word in words_of(name))
     changes = lexicon.found_in("change", new)
@@ -80,8 +84,11 @@ def says_the_same(
     *,
     similarity: float | None = None,
     dedup_threshold: float = _SAME_WORDS,
+    times: tuple[datetime, datetime] | None = None,
 ) -> bool:
-    """Whether two statements are near copies that make the same claims: numbers, times, names, codes, yes or no."""
+    """Whether two statements are near copies that make the same claims: dates, numbers, names, codes, yes or no."""
+    if times is not None and _days(old, times[0]) != _days(new, times[1]):
+        return False
     one, other = _MARKS.sub("", plain(lower(old))), _MARKS.sub("", plain(lower(new)))
     if one == other:
         return True
@@ -90,6 +97,10 @@ def says_the_same(
         return False
     lexicon = lexicon or default_lexicon()
     return _claims(old, lexicon) == _claims(new, lexicon)
+
+
+def _days(text: str, said: datetime) -> frozenset[tuple[date, date]]:
+    return frozenset((span.start, span.end) for span in date_mentions(text, said))
 
 
 def _claims(text: str, lexicon: Lexicon) -> tuple[object, ...]:

@@ -39,6 +39,8 @@ class RefinerConfig:
         max_input_length (`int`), window_share (`float`): a group never takes more than this share of the model's
             window, in tokens.
         target_ratio (`float`): how long a refined text is to be, as a share of its sources.
+        keyword_ratio (`float`): how many telling words of the sources go with it, by which they are found again, as a
+            share of the sources' tokens.
         goal (`str`): what the memory is for; told to the model.
         protect_from (`float`): memories of this importance on are kept word for word, and never fade.
         useful_to_protect (`int`): what was useful so often is not condensed further.
@@ -72,6 +74,7 @@ class RefinerConfig:
     max_input_length: int = 131_072
     window_share: float = 0.7
     target_ratio: float = 0.2
+    keyword_ratio: float = 0.3
     goal: str = ""
     protect_from: float = 0.9
     useful_to_protect: int = 3
@@ -121,7 +124,7 @@ class RefinerConfig:
             raise ConfigError(f"cold_below {self.cold_below} is above archive_below {self.archive_below}: lower it.")
         if not _is_number(self.strengthening) or self.strengthening < 0:
             raise ConfigError(f"strengthening is {self.strengthening!r}: give a number of at least 0.")
-        for name in ("feedback_step", "feedback_range"):
+        for name in ("feedback_step", "feedback_range", "keyword_ratio"):
             if not _is_number(value := getattr(self, name)) or not 0 <= value <= 1:
                 raise ConfigError(f"{name} is {value!r}: give a number from 0 to 1.")
         for name in ("expiry_days", "undated_expiry_days"):

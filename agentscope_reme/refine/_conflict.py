@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from ..record import MemoryNode
@@ -72,6 +73,8 @@ def resolve(
     for old, similarity in neighbours:
         if old.owner != new.owner or not old.is_active:
             continue
+        if old.key == new.key:
+            return _said_again(new, old, lexicon)
         comparison = compare(
             _says(old),
             _says(new),
@@ -79,6 +82,7 @@ def resolve(
             similarity=similarity,
             dedup_threshold=config.dedup_threshold,
             about=[new.memory_target],
+            times=(_said(old), _said(new)),
         )
         if comparison.relation == "same":
             return _said_again(new, old, lexicon)
@@ -146,6 +150,10 @@ def _is_all_of(frame: Frame, node: MemoryNode) -> bool:
     """Whether a memory says nothing besides a frame."""
     text = plain(_says(node))
     return not words_of(f"{text[: frame.start]} {text[frame.end :]}")
+
+
+def _said(node: MemoryNode) -> datetime:
+    return node.message_time or node.time_created
 
 
 def _says(node: MemoryNode) -> str:

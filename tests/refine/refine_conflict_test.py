@@ -143,7 +143,13 @@ def test_adding_the_same_twice_is_one_memory(text: str) -> None:
     assert resolution.action == "known"
     assert resolution.node.memory_id == node(text).memory_id
     assert resolution.node.importance >= 0.7  # it was said twice
-    assert resolve(node(text + "。", 1), [(node(text), None)], RefinerConfig()).action == "known"
+    assert resolve(node(text + "。"), [(node(text), None)], RefinerConfig()).action == "known"
+
+
+def test_the_same_words_on_another_day_are_another_event() -> None:
+    ran = [(node("我昨天跑了5公里"), 1.0)]
+    assert resolve(node("我昨天跑了5公里。", 1), ran, RefinerConfig()).action == "add"
+    assert resolve(node("我昨天跑了5公里。"), ran, RefinerConfig()).action == "known"
 
 
 def test_a_near_copy_that_says_more_is_an_update() -> None:
