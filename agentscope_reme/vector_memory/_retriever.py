@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["MemoryRetriever", "RetrievedMemory"]
 
 _FEWEST = 30  # candidates of a query
-_MOST_AS_GOOD = 1_000  # candidates that importance and recency choose from, where many are as relevant
+_MOST_AS_GOOD = 300  # candidates that importance and recency choose from, where many are as relevant
 _SPEAKING = 30  # memories whose authors may be whom a query names
 _END = 2_000  # characters of a query at each end
 _OWN = frozenset({"words", "meaning"})
@@ -225,7 +225,7 @@ class MemoryRetriever:
             found = _once(found)
             if all(len(hits) < count for hits in results) or _is_enough(found, wanted.limit, count):
                 return [replace(each, node=_scored(each)) for each in found[: wanted.limit]]
-            count *= 4
+            count = max(4 * count, _MOST_AS_GOOD)
 
     async def _asked(self, texts: Sequence[str], conditions: Sequence[Condition]) -> list[_Asked]:
         bank = self._bank
