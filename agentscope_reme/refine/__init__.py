@@ -16,6 +16,7 @@ from ._grouping import Group, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
+from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
 from ._requests import asks_to_forget, asks_to_remember
 from ._schema import TagSchema, TagValues
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
@@ -83,4 +84,10 @@ __all__ = [
     "expiry_of",
     "last_day_named",
     "with_expiry",
+    # how it is asked
+    "RecallPlan",
+    "WeightedQuery",
+    "plan_recall",
+    "chained_queries",
+    "is_specific",
 ]

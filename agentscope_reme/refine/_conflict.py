@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ..record import MemoryNode
 from ..text import detect_language
@@ -96,7 +96,7 @@ def resolve(
 def _said_again(new: MemoryNode, old: MemoryNode, lexicon: Lexicon) -> Resolution:
     times = _times(old) + _times(new)
     signals = read_signals(new.content, lexicon, times=times)
-    gained = {
+    gained: dict[str, Any] = {
         "importance": max(old.importance, new.importance, judge_importance(signals).importance),
         "tags": (*old.tags, *new.tags),
         "entities": (*old.entities, *new.entities),

@@ -27,6 +27,7 @@ class Lexicon:
 
     def __init__(self, book: PromptBook | None = None) -> None:
         self.book = book or PromptBook()
+        self._single: dict[str, re.Pattern[str]] = {}
         self._compiled: dict[str, list[tuple[bool, list[re.Pattern[str]]]]] = {}
 
     def found_in(self, name: str, text: str) -> bool:
@@ -51,6 +52,12 @@ class Lexicon:
             for pattern in patterns
             for match in pattern.finditer(lowered)
         ]
+
+    def holds(self, pattern: str, text: str) -> bool:
+        """Whether one pattern, written in an entry together with something else, occurs in the text."""
+        if pattern not in self._single:
+            self._single[pattern] = re.compile(pattern)
+        return bool(self._single[pattern].search(lower(text)))
 
     def removed(self, name: str, text: str) -> str:
         """The text, in lower case, without what the patterns match."""
