@@ -214,6 +214,7 @@ class ReMeLight:
 
     async def _stop(self) -> None:
         if self._notes is not None:
+            self._note_all()
             await self._notes.close(NOTES_TIMEOUT)
         await self._search.close()
         await self._expiry.run()
@@ -472,6 +473,7 @@ class ReMeLight:
     async def await_summary_tasks(self) -> str:
         """Wait for the note tasks, and return what was written since the last call."""
         await self._ensure_started()
+        self._note_all()
         results = await self._notes.drain() if self._notes is not None else []
         return "\n\n".join(result.text for result in results if result.text)
 
@@ -585,6 +587,11 @@ class ReMeLight:
     def _note(self, memory: ReMeInMemoryMemory) -> None:
         if self._notes is not None and self._services.consumers:
             self._notes.take(memory)
+
+    def _note_all(self) -> None:
+        """Also what a memory folded that nobody's hook looks after."""
+        for memory in [each for each in self._memories if each.is_open]:
+            self._note(memory)
 
     def _language(self, language: str | None) -> str | None:
         """The language of one call; as the constructor said where it does not say."""

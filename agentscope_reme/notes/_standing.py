@@ -72,6 +72,11 @@ _CODE = re.compile(
 )
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _COURTESY = _any(
+    r"\b(?:you(?: a|')re (?:very )?welcome|my pleasure|any ?time|(?:how|what) (?:can|may) i (?:help|assist|do for)|"
+    r"(?:help|assist) you|glad (?:to help|i could help)|today|"
+    r"(?:please )?let me know if (?:you (?:need|have|want)|there is) (?:any|some)(?:thing)?(?: else| more)?"
+    r"(?: questions?| help)?)\b",
+    r"不用谢|不谢|别客气|有(?:什么|啥)(?:我)?(?:可以|能)帮(?:到|助)?(?:你|您|上忙|忙)?的?|需要(?:我)?帮忙|请问|很高兴(?:能)?(?:帮|为)(?:到|助)?(?:你|您)(?:服务)?|吗",
     r"\b(?:good (?:morning|afternoon|evening|night)|ok(?:ay)?|yes|yep|yeah|sure|no|nope|no (?:problem|worries)|"
     r"thank you|thanks?|thx|ty|so much|very much|a lot|great|good|perfect|nice|cool|fine|awesome|hi|hello|hey|"
     r"bye|goodbye|"

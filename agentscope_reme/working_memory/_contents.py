@@ -233,6 +233,11 @@ class SessionContents(InMemoryMemory):
         self._state.cursors[consumer] = max(number, self._state.cursors.get(consumer, 0))
         self._log.write("cursor", consumer=consumer, number=self._state.cursors[consumer])
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the session's journal is this memory's."""
+        return self._log.is_open
+
     def close(self) -> None:
         """Let go of the journal. The messages stay; a later change opens it again."""
         self._log.close()

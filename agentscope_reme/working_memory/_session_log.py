@@ -238,6 +238,11 @@ class SessionLog:
         except StorageError as error:
             self._degrade(error)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the journal is this process's to write."""
+        return self._journal.is_open
+
     def close(self) -> None:
         """Let go of the journal; a later record opens it again."""
         if self.degraded:
@@ -277,6 +282,10 @@ class NoLog(SessionLog):
 
     def __init__(self) -> None:
         self.degraded = False
+
+    @property
+    def is_open(self) -> bool:
+        return False
 
     def write(self, op: str, **values: Any) -> bool:
         return True
