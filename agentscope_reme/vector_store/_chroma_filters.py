@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..record import FIELDS, Condition
-from ._plain_node import UNSEEN, is_exact, plain_number, plain_text
+from ._plain_node import UNSEEN, is_exact, plain_flag, plain_number, plain_text
 
 __all__ = [
     "CUT",
@@ -19,7 +19,6 @@ __all__ = [
     "chroma_filter",
     "element",
     "is_of_open_fields",
-    "with_vectors",
 ]
 
 NODE = "_node"
@@ -46,17 +45,19 @@ class ChromaFilter:
 
     Args:
         where (`Mapping | None`): what Chroma is asked for; None for everything.
+        core (`Mapping | None`): of that, what is likely to leave few; Chroma works through all that meet each part.
         exact (`bool`): whether it says just what the conditions say.
         empty (`bool`): nothing can meet the conditions.
     """
 
     where: Where | None = None
+    core: Where | None = None
     exact: bool = True
     empty: bool = False
 
 
 def element(field: str, text: str) -> str:
-    """An element of a list in a field, as it stands in `LISTS`."""
+    """An element of a list in a field, both of them plain, as it stands in `LISTS`."""
     return plain_text(f"{len(field)}:{field}{text}")
 
 
@@ -73,6 +74,7 @@ def chroma_filter(conditions: Sequence[Condition], some_are_cut: bool) -> Chroma
         some_are_cut (`bool`): whether there are memories with `CUT`, which every condition on an open field lets pass.
     """
     parts: list[Where] = []
+    core: list[Where] = []
     exact = True
     for condition in conditions:
         if condition.operator == "any_of" and not condition.values:
@@ -80,16 +82,12 @@ def chroma_filter(conditions: Sequence[Condition], some_are_cut: bool) -> Chroma
         where, said = _said(condition)
         exact = exact and said
         if where is not None and some_are_cut and is_of_open_fields([condition]):
-            where, exact = _either([where, {CUT: True}]), False
+            where, exact = _either([where, {CUT: plain_flag(True)}]), False
         if where is not None:
             parts.append(where)
-    return ChromaFilter(_all(parts), exact)
-
-
-def with_vectors(where: Where | None) -> Where:
-    """The same of the memories that have vectors."""
-    parts: list[Where] = [{VECTOR: True}]
-    return _all([*parts, where] if where is not None else parts) or {}
+            if condition.operator != "range" and all(isinstance(value, str) for value in condition.values):
+                core.append(where)
+    return ChromaFilter(_all(parts), _all(core), exact)
 
 
 def _said(condition: Condition) -> tuple[Where | None, bool]:
@@ -100,7 +98,7 @@ def _said(condition: Condition) -> tuple[Where | None, bool]:
     if condition.operator == "range":
         return _range(field, values)
     if condition.operator == "contains":
-        return (_contains(field, values[0]), True) if FIELDS.get(field) == "texts" else (None, False)
+        return (_contains(field, plain_text(str(values[0]))), True) if FIELDS.get(field) == "texts" else (None, False)
     return _any_of(field, values)
 
 
@@ -116,11 +114,11 @@ def _any_of(field: str, values: Sequence[Any]) -> tuple[Where | None, bool]:
     if len(values) > (_MOST_VALUES if kind not in (None, "texts") else _MOST_ELEMENTS):
         return None, False
     texts = [plain_text(value) for value in values if isinstance(value, str)]
-    flags = [value for value in values if isinstance(value, bool)]
+    flags = [plain_flag(value) for value in values if isinstance(value, bool)]
     numbers = [value for value in values if not isinstance(value, (str, bool)) and value == value]
     parts: list[Where] = []
     if kind != "texts":
-        groups: tuple[list, ...] = (texts, flags, [plain_number(number) for number in numbers])
+        groups: tuple[list, ...] = ([*texts, *flags], [plain_number(number) for number in numbers])
         parts += [{field: {"$in": group}} for group in groups if group]
     if kind in (None, "texts"):
         parts += [_contains(field, text) for text in texts]
@@ -129,8 +127,8 @@ def _any_of(field: str, values: Sequence[Any]) -> tuple[Where | None, bool]:
     return _either(parts), all(is_exact(number) for number in numbers)
 
 
-def _contains(field: str, text: Any) -> Where:
-    return {LISTS: {"$contains": element(field, plain_text(text))}}
+def _contains(field: str, text: str) -> Where:
+    return {LISTS: {"$contains": element(field, text)}}
 
 
 def _all(parts: Sequence[Where]) -> Where | None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..record import MemoryNode
 from ..text import WordTokenizer
 from ._chroma_filters import CUT, LISTS, NODE, VECTOR, element
-from ._plain_node import node_of_text, plain_fields, text_of_node
+from ._plain_node import node_of_text, plain_fields, plain_flag, text_of_node
 from ._space import VectorSpace
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ChromaRecord", "changed_values", "node_of", "record_of", "values_of"]
+__all__ = ["ChromaRecord", "changed_values", "has_vector", "node_of", "record_of", "values_of"]
 
 _MOST_VALUES = 2_000
 """Values of one record: some 5,000 break a collection for good."""
@@ -57,12 +57,19 @@ def record_of(
     return ChromaRecord(node.key, embedding, values_of(node, vector is not None), f" {' '.join(words)} ")
 
 
-def values_of(node: MemoryNode, has_vector: bool) -> dict[str, Any]:
+def values_of(node: MemoryNode, with_vector: bool) -> dict[str, Any]:
     """The metadata of a memory's record."""
     fields = plain_fields(node, _MOST_VALUES)
     elements = [element(field, text) for field, texts in fields.lists.items() for text in texts]
-    values = {NODE: text_of_node(node), VECTOR: has_vector, LISTS: elements or None, **fields.values}
-    return {**values, CUT: True} if fields.cut else values
+    values = {NODE: text_of_node(node), VECTOR: with_vector, LISTS: elements or None, **fields.values}
+    if fields.cut:
+        values[CUT] = True
+    return {key: plain_flag(value) if isinstance(value, bool) else value for key, value in values.items()}
+
+
+def has_vector(values: Mapping[str, Any]) -> bool:
+    """Whether a record has a vector of its own."""
+    return values[VECTOR] == plain_flag(True)
 
 
 def changed_values(values: Mapping[str, Any], old: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -72,7 +79,7 @@ def changed_values(values: Mapping[str, Any], old: Mapping[str, Any] | None) -> 
 
 def node_of(values: Mapping[str, Any], embedding: Sequence[float] | None = None) -> MemoryNode:
     """The memory of a record, with its vector where it has one of its own and it was asked for."""
-    if embedding is None or not values[VECTOR]:
+    if embedding is None or not has_vector(values):
         return node_of_text(values[NODE])
     import numpy as np
 

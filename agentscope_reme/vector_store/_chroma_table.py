@@ -13,10 +13,11 @@ from ..record import Condition, MemoryNode, matches
 from ..text import WordTokenizer
 from ._base import StoreHit
 from ._chroma_client import ChromaConnection
-from ._chroma_filters import CUT, VECTOR, ChromaFilter, Where, chroma_filter, is_of_open_fields, with_vectors
+from ._chroma_filters import CUT, VECTOR, ChromaFilter, Where, chroma_filter, is_of_open_fields
 from ._chroma_hits import cosines_of, hit_of, nodes_of
-from ._chroma_record import ChromaRecord, changed_values, node_of, record_of, values_of
+from ._chroma_record import ChromaRecord, changed_values, has_vector, node_of, record_of, values_of
 from ._client_calls import batches
+from ._plain_node import plain_flag
 from ._space import VectorSpace
 from ._tables import Table
 
@@ -79,7 +80,7 @@ class ChromaTable(Table):
         for batch in batches(nodes, self._connection.most, lambda node: 2 * len(node.content) + 2_000, _HEAVIEST):
             old = await self._values([node.key for node in batch])
             new = {
-                node.key: changed_values(values_of(node, old[node.key][VECTOR]), old[node.key])
+                node.key: changed_values(values_of(node, has_vector(old[node.key])), old[node.key])
                 for node in batch
                 if node.key in old
             }
@@ -107,24 +108,24 @@ class ChromaTable(Table):
         self, conditions: Sequence[Condition] = (), *, after: str | None = None, size: int = 500
     ) -> AsyncGenerator[list[MemoryNode], None]:
         """See `Table.scan`; the keys are those that there are at the beginning."""
-        wanted = await self._filter(conditions)
-        keys = [] if wanted.empty else sorted(await self._keys(wanted.where))
-        for part in _slices(keys if after is None else [key for key in keys if key > after], size):
+        keys, exact = await self._candidates(await self._filter(conditions))
+        keys = sorted(key for key in keys if after is None or key > after)
+        for part in _slices(keys, size):
             found = await self.get(part)
             nodes = [found[key] for key in part if key in found]
-            if page := nodes if wanted.exact else [node for node in nodes if matches(node, conditions)]:
+            if page := nodes if exact else [node for node in nodes if matches(node, conditions)]:
                 yield page
 
     async def count(self, conditions: Sequence[Condition] = ()) -> int:
         """See `Table.count`."""
         wanted = await self._filter(conditions)
-        if wanted.empty:
-            return 0
-        if not wanted.exact:
-            return sum([len(page) async for page in self.scan(conditions)])
-        if wanted.where is None:
+        if wanted == ChromaFilter():
             return await self._call("count in", self.collection.count)
-        return len(await self._keys(wanted.where))
+        keys, exact = await self._candidates(wanted)
+        if exact:
+            return len(keys)
+        nodes = [await self.get(part) for part in _slices(keys, _READ_AT_ONCE)]
+        return sum(matches(node, conditions) for part in nodes for node in part.values())
 
     async def keys(self) -> list[str]:
         """All keys."""
@@ -132,7 +133,7 @@ class ChromaTable(Table):
 
     async def without_vectors(self) -> list[str]:
         """See `Table.without_vectors`."""
-        return sorted(await self._keys({VECTOR: False}))
+        return sorted(await self._keys({VECTOR: plain_flag(False)}))
 
     # ------------------------------------------------------------------ search
 
@@ -145,19 +146,23 @@ class ChromaTable(Table):
         wanted = await self._filter(conditions)
         if wanted.empty:
             return []
-        where, narrow = with_vectors(wanted.where), max(limit, _NARROW)
+        few = await self._few(wanted)
+        if few is not None:
+            said = wanted.exact and wanted.core == wanted.where
+            return await self._compared(vector, limit, () if said else conditions, await self._vectored(few))
         open_conditions = () if wanted.exact else conditions
-        if wanted.where is not None:
-            keys = await self._keys(where, limit=narrow + 1)
-            if len(keys) <= narrow:
-                return await self._compared(vector, limit, open_conditions, keys)
         asked = limit if wanted.exact else _SPARE * limit
         hits = await self._indexed(vector, asked, wanted.where, open_conditions)
         if len(hits) < limit:
-            keys = await self._keys(where)
+            keys = await self._vectored(await self._keys(wanted.where))
             if len(keys) > len(hits):
                 return await self._compared(vector, limit, open_conditions, keys)
         return hits[:limit]
+
+    async def _vectored(self, keys: Sequence[str]) -> list[str]:
+        """Those of the keys whose memories have a vector. Chroma is slow to put a condition and `VECTOR` together."""
+        lacking = set(await self._keys({VECTOR: plain_flag(False)}))
+        return [key for key in keys if key not in lacking]
 
     async def _indexed(
         self, vector: np.ndarray, asked: int, where: Where | None, conditions: Sequence[Condition]
@@ -177,7 +182,9 @@ class ChromaTable(Table):
     def _hits(
         self, values: Sequence[Mapping[str, Any]], distances: Sequence[float], conditions: Sequence[Condition]
     ) -> list[StoreHit]:
-        pairs = [(node_of(each), self._cosine(d)) for each, d in zip(values, distances, strict=True) if each[VECTOR]]
+        pairs = [
+            (node_of(each), self._cosine(d)) for each, d in zip(values, distances, strict=True) if has_vector(each)
+        ]
         hits = [hit_of(node, cosine) for node, cosine in pairs if matches(node, conditions)]
         return sorted(hits, key=lambda hit: (-hit.score, hit.node.key))
 
@@ -197,21 +204,24 @@ class ChromaTable(Table):
     async def with_words(self, words: Sequence[str], limit: int, conditions: Sequence[Condition]) -> list[MemoryNode]:
         """See `Table.with_words`; Chroma tells which memories hold a word, and how many is how rare it is."""
         wanted = await self._filter(conditions)
-        if wanted.empty:
-            return []
+        allowed, exact = None, True
+        if wanted != ChromaFilter():
+            candidates, exact = await self._candidates(wanted)
+            allowed = set(candidates)
         scores: dict[str, float] = {}
         total = await self._call("count in", self.collection.count)
         for word in words:
-            keys = await self._keys(wanted.where, where_document={"$contains": f" {word} "})
+            keys = await self._keys(wanted.core, where_document={"$contains": f" {word} "})
             weight = math.log1p((total - len(keys) + 0.5) / (len(keys) + 0.5))
             for key in keys:
-                scores[key] = scores.get(key, 0.0) + weight
+                if allowed is None or key in allowed:
+                    scores[key] = scores.get(key, 0.0) + weight
         best = sorted(scores, key=lambda key: (-scores[key], key))
         found: list[MemoryNode] = []
         for batch in _slices(best, limit):
             nodes = await self.get(batch)
             there = [nodes[key] for key in batch if key in nodes]
-            found += there if wanted.exact else [node for node in there if matches(node, conditions)]
+            found += there if exact else [node for node in there if matches(node, conditions)]
             if len(found) >= limit:
                 break
         return found[:limit]
@@ -232,8 +242,22 @@ class ChromaTable(Table):
         return 1.0 - (distance / 2 if self._metric == "l2" else distance)
 
     async def _filter(self, conditions: Sequence[Condition]) -> ChromaFilter:
-        some_are_cut = is_of_open_fields(conditions) and bool(await self._keys({CUT: True}, limit=1))
+        some_are_cut = is_of_open_fields(conditions) and bool(await self._keys({CUT: plain_flag(True)}, limit=1))
         return chroma_filter(conditions, some_are_cut)
+
+    async def _few(self, wanted: ChromaFilter) -> list[str] | None:
+        """The memories that meet the core of the conditions, where they are few."""
+        if wanted.core is None:
+            return None
+        keys = await self._keys(wanted.core, limit=_NARROW + 1)
+        return keys if len(keys) <= _NARROW else None
+
+    async def _candidates(self, wanted: ChromaFilter) -> tuple[list[str], bool]:
+        """The memories that meet the conditions, or few with those among them; and whether it is just those."""
+        if wanted.empty:
+            return [], True
+        few = await self._few(wanted) if wanted.core != wanted.where else None
+        return (few, False) if few is not None else (await self._keys(wanted.where), wanted.exact)
 
     async def _values(self, keys: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         found = await self._get(ids=keys, include=["metadatas"])

@@ -81,7 +81,7 @@ def _said(condition: Condition) -> tuple[list[Any], bool]:
     """Wider or equal conditions in Qdrant's words, all of which must hold; and whether they are equal."""
     from qdrant_client import models
 
-    name, values = _key(condition.field), condition.values
+    name, values = _key(plain_text(condition.field)), condition.values
     if condition.field in UNSEEN:
         return [], False
     if condition.operator == "equal" and values[0] is None:
@@ -131,8 +131,8 @@ def _matched(kind: str, name: str, texts: Sequence[Any]) -> Any:
 
 
 def _key(name: str) -> str:
-    """A field as a key that needs no quotes in a path: what is no letter, digit or ``_`` becomes hex digits."""
-    return _OTHER.sub(_hex, plain_text(name))
+    """A plain field as a key that needs no quotes in a path: what is no letter, digit or ``_`` becomes hex digits."""
+    return _OTHER.sub(_hex, name)
 
 
 def _hex(found: re.Match[str]) -> str:

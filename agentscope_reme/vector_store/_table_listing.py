@@ -15,6 +15,7 @@ __all__ = ["first_by_key", "in_any_order"]
 
 _SORTED_AT_ONCE = 2_000
 _FEW = 500
+_HALVINGS = 20
 _SINCE = tuple(86_400.0 * days for days in (0.05, 1, 7, 30, 180))
 """Seconds, in which the latest memories are looked for."""
 
@@ -72,9 +73,25 @@ async def _latest(table: Table, conditions: Sequence[Condition], limit: int, sor
     """The conditions, narrowed to a time since which there is enough: counting costs less than reading."""
     if await table.count(conditions) <= limit + _FEW:
         return conditions
-    now = time.time()
+    now, short = time.time(), 0.0
+
+    def since(seconds: float) -> Sequence[Condition]:
+        return (*conditions, Condition(sort_key, "range", (now - seconds, None)))
+
     for seconds in _SINCE:
-        narrowed = (*conditions, Condition(sort_key, "range", (now - seconds, None)))
-        if await table.count(narrowed) >= limit:
-            return narrowed
-    return conditions
+        count = await table.count(since(seconds))
+        if count >= limit:
+            break
+        short = seconds
+    else:
+        return conditions
+    for _ in range(_HALVINGS):
+        if count <= limit + _FEW:
+            break
+        middle = (short + seconds) / 2
+        fewer = await table.count(since(middle))
+        if fewer >= limit:
+            seconds, count = middle, fewer
+        else:
+            short = middle
+    return since(seconds)

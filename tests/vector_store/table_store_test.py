@@ -22,7 +22,14 @@ from agentscope_reme.record import MemoryNode, parse_filters
 from agentscope_reme.vector_store import VectorSpace, _table_listing, in_order
 from agentscope_reme.vector_store._client_calls import batches, call_client
 from agentscope_reme.vector_store._physical_name import given_name, physical_name
-from agentscope_reme.vector_store._plain_node import node_of_text, plain_fields, plain_number, plain_text, text_of_node
+from agentscope_reme.vector_store._plain_node import (
+    node_of_text,
+    plain_fields,
+    plain_flag,
+    plain_number,
+    plain_text,
+    text_of_node,
+)
 
 NEW = VectorSpace("new-model", 3)
 CHROMA_TAKES = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]")
@@ -79,9 +86,9 @@ def test_fields_are_sound_finite_and_no_more_than_allowed(node: MemoryNode, most
 
 
 def test_odd_texts_stay_different_and_become_sound() -> None:
-    odd = ["a", "a\0b", "a\0c", "\ud800", "\ud801", "x" * 5_000, "x" * 5_001, ""]
+    odd = ["a", "a\0b", "a\0c", "\ud800", "\ud801", "x" * 5_000, "x" * 5_001, "", "\x1fTrue"]
     plain = [plain_text(text) for text in odd]
-    assert len(set(plain)) == len(odd)
+    assert len({*plain, plain_flag(True)}) == len(odd) + 1
     assert plain[0] == "a"
     assert all("\0" not in text and len(text.encode()) < 100 for text in plain)
 
@@ -296,6 +303,29 @@ def test_a_vector_that_came_while_one_was_made_stays(name: str, tmp_path: Path) 
         hits = await store.search(np.array([0, 0, 0, 1]), 9)
         assert [(hit.node.content, hit.score) for hit in hits] == [("tea", pytest.approx(1))]
         assert await store.count() == 2
+
+    run(name, tmp_path, body)
+
+
+@tables
+def test_odd_names_and_values_of_metadata_are_filtered_by(name: str, tmp_path: Path) -> None:
+    odd = ["x" * 5_000, "a\0b", "\ud800", "\x1fTrue", "a.b", "$and", 'q"[0]', "键"]
+
+    async def body(make: Make) -> None:
+        store = await opened(make)
+        nodes = [
+            note(f"{n}", [1, 0, 0, n], tags=(f"t{text}",), metadata={f"k{text}": text}) for n, text in enumerate(odd)
+        ]
+        lists = [note(f"list {n}", [1, 0, 0, n], metadata={f"k{text}": [text, "also"]}) for n, text in enumerate(odd)]
+        await store.write([*nodes, *lists, note("flag", metadata={"k\x1fTrue": True})])
+        for n, text in enumerate(odd):
+            mine = parse_filters({"metadata": {f"k{text}": text}})
+            wanted = [f"{n}", f"list {n}"]
+            assert sorted(texts(await store.find(mine))) == sorted(wanted), text
+            assert sorted(texts(await store.search(np.ones(4), 99, mine))) == sorted(wanted), text
+            for operator in ("equal", "contains", "any_of"):
+                value = [f"t{text}"] if operator == "any_of" else f"t{text}"
+                assert texts(await store.find(parse_filters({"tags": {operator: value}}))) == [f"{n}"]
 
     run(name, tmp_path, body)
 
