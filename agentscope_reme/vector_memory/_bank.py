@@ -366,7 +366,8 @@ class MemoryBank:
             Condition("memory_target", "any_of", tuple(owned)),
             Condition("source_ids", "any_of", tuple(keys)),
         ]
-        return [audit_row(row) for row in await self.ledger.find(conditions, sort_key="time_created", reverse=False)]
+        rows = [audit_row(row) for row in await self.ledger.find(conditions, sort_key="key")]
+        return sorted(rows, key=lambda row: row.time)
 
     def found(self, nodes: Sequence[MemoryNode]) -> None:
         """Note in the background that memories were found; their importance stays what it is."""

@@ -36,7 +36,8 @@ class Lineage:
             `AmbiguousMemoryId`: it stands for memories of several owners.
         """
         _check_id(memory_id)
-        live = await self._store.find([Condition("memory_id", "equal", (memory_id,)), *owned_by_one(owner)])
+        conditions = [Condition("memory_id", "equal", (memory_id,)), *owned_by_one(owner)]
+        live = await self._store.find(conditions, sort_key="key")  # an order that no index of owners has
         found = {node.owner: node for node in live}
         was_there = False
         if owner is None or not found:
@@ -97,7 +98,8 @@ class Lineage:
         return None, row
 
     async def _rows(self, conditions: list[Condition]) -> list[Retired]:
-        return [retired(row) for row in await self._ledger.find(conditions, sort_key="time_created", reverse=True)]
+        rows = [retired(row) for row in await self._ledger.find(conditions, sort_key="key")]
+        return sorted(rows, key=lambda row: (row.time, row.row.key), reverse=True)
 
 
 def owned_by_one(owner: Owner | None, field: str = "owner") -> tuple[Condition, ...]:
