@@ -12,7 +12,7 @@ from ._feedback import adjusted
 from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
 from ._grounds import Grounds, Source, sources_of
-from ._grouping import Group, group_memories
+from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
@@ -51,6 +51,7 @@ __all__ = [
     "entities_of",
     # what is condensed together
     "Group",
+    "Member",
     "group_memories",
     "Extract",
     "extract",

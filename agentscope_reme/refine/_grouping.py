@@ -20,13 +20,36 @@ from ._entities import entities_of
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Group", "group_memories", "session_of", "time_of"]
+__all__ = ["Group", "Member", "group_memories", "member_of", "session_of", "time_of"]
 
 SESSION = "session_id"
 """The key of the metadata that holds the session or task of a memory, where `ref_memory_id` is not to be it."""
 
-Bucket = tuple[str, list[MemoryNode]]
+Bucket = tuple[str, "list[Member]"]
 Count = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class Member:
+    """What grouping knows of a memory: little, so that a hundred thousand can be grouped at once.
+
+    Args:
+        key (`str`): `MemoryNode.key`.
+        owner (`str`): whose it is.
+        time (`datetime`): when it was said.
+        session (`str`): the session or task that it comes from; "" where it is not known.
+        subjects (`tuple[str, ...]`): what it names, in lower case.
+        tokens (`int`): how long it is.
+        modified (`datetime`): when the memory was last changed.
+    """
+
+    key: str
+    owner: str
+    time: datetime
+    session: str
+    subjects: tuple[str, ...]
+    tokens: int
+    modified: datetime
 
 
 @dataclass(frozen=True)
@@ -34,23 +57,43 @@ class Group:
     """Memories of one owner that are condensed together.
 
     Args:
-        nodes (`tuple[MemoryNode, ...]`): the memories, in the order of their times.
+        members (`tuple[Member, ...]`): the memories, in the order of their times.
         label (`str`): what brought them together: "session s1", "entity Rex", "cluster 3".
     """
 
-    nodes: tuple[MemoryNode, ...]
+    members: tuple[Member, ...]
     label: str
 
     @property
     def owner(self) -> str:
         """Whose they are."""
-        return self.nodes[0].owner
+        return self.members[0].owner
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the memories, in the order of their times."""
+        return [member.key for member in self.members]
+
+    @property
+    def tokens(self) -> int:
+        """How long they are together."""
+        return sum(member.tokens for member in self.members)
 
     @cached_property
     def id(self) -> str:
         """The same for the same memories in the same state: 16 hex digits."""
-        text = "\n".join(f"{node.key} {node.time_modified.isoformat()}" for node in self.nodes)
+        text = "\n".join(f"{member.key} {member.modified.isoformat()}" for member in self.members)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def member_of(node: MemoryNode, count: Count = estimate_tokens) -> Member:
+    """What grouping knows of a memory."""
+    names = node.entities or entities_of(node.content)
+    topics = [tag for tag in node.tags if tag.startswith("topic:")]
+    own = {node.memory_target.casefold(), node.author.casefold()}
+    subjects = tuple(dict.fromkeys(each.casefold() for each in (*names, *topics) if each.casefold() not in own))
+    tokens = count(node.content)
+    return Member(node.key, node.owner, time_of(node), session_of(node), subjects, tokens, node.time_modified)
 
 
 def session_of(node: MemoryNode) -> str:
@@ -65,7 +108,7 @@ def time_of(node: MemoryNode) -> datetime:
 
 
 def group_memories(
-    nodes: Iterable[MemoryNode],
+    members: Iterable[Member | MemoryNode],
     config: RefinerConfig,
     *,
     vectors: Mapping[str, np.ndarray] | None = None,
@@ -80,7 +123,8 @@ def group_memories(
     only a memory that alone is longer stands in a larger one, alone.
 
     Args:
-        nodes (`Iterable[MemoryNode]`): memories of any owners, who are never mixed; the order does not matter.
+        members (`Iterable[Member | MemoryNode]`): memories of any owners, who are never mixed; the order does not
+            matter.
         config (`RefinerConfig`): how.
         vectors (`Mapping[str, np.ndarray] | None`): by `MemoryNode.key`, for ``cluster``.
         count (`Callable[[str], int]`): counts tokens.
@@ -88,27 +132,29 @@ def group_memories(
     Returns:
         `list[Group]`: ordered by owner and time; each memory is in exactly one.
     """
-    distinct = sorted({node.key: node for node in nodes}.values(), key=_place)
-    groups = []
-    for owner in sorted({node.owner for node in distinct}):
-        mine = [node for node in distinct if node.owner == owner]
-        for label, bucket in _buckets(mine, config, vectors, count):
-            groups += [Group(tuple(part), label) for part in _packed(bucket, config.group_limit, count)]
-    return sorted(groups, key=lambda group: (group.owner, _place(group.nodes[0])))
+    read = (each if isinstance(each, Member) else member_of(each, count) for each in members)
+    by_owner: dict[str, list[Member]] = {}
+    for member in sorted({each.key: each for each in read}.values(), key=_place):
+        by_owner.setdefault(member.owner, []).append(member)
+    groups = [
+        Group(tuple(part), label)
+        for mine in by_owner.values()
+        for label, bucket in _buckets(mine, config, vectors or {})
+        for part in _packed(bucket, config.group_limit)
+    ]
+    return sorted(groups, key=lambda group: (group.owner, _place(group.members[0])))
 
 
-def _buckets(
-    nodes: list[MemoryNode], config: RefinerConfig, vectors: Mapping[str, np.ndarray] | None, count: Count
-) -> list[Bucket]:
+def _buckets(members: list[Member], config: RefinerConfig, vectors: Mapping[str, np.ndarray]) -> list[Bucket]:
     window = timedelta(minutes=min(config.window_minutes, 60_000_000))
     if config.group_by == "time":
-        return _windows("", nodes, window)
+        return _windows("", members, window)
     if config.group_by == "entity":
-        return _by_entity(nodes)
+        return _by_entity(members)
     if config.group_by == "cluster":
-        return _by_cluster(nodes, vectors or {}, config, count)
-    sessions = [("session " + name, each) for name, each in _split(nodes, session_of) if name]
-    loose = [node for node in nodes if not session_of(node)]
+        return _by_cluster(members, vectors, config)
+    sessions = [("session " + name, each) for name, each in _split(members, lambda member: member.session) if name]
+    loose = [member for member in members if not member.session]
     if config.group_by == "session":
         return [*sessions, *_by_entity(loose)]
     buckets = [window_of for name, each in sessions for window_of in _windows(name, each, window)]
@@ -117,70 +163,59 @@ def _buckets(
     return [*(each for each in buckets if len(each[1]) > 1), *_by_entity(sorted(alone, key=_place))]
 
 
-def _windows(name: str, nodes: list[MemoryNode], window: timedelta) -> list[Bucket]:
+def _windows(name: str, members: list[Member], window: timedelta) -> list[Bucket]:
     """Memories within a window of time that begins with the first of them."""
     found: list[Bucket] = []
-    for node in nodes:
-        if not found or time_of(node) - time_of(found[-1][1][0]) >= window:
-            label = f"{name} {time_of(node):%Y-%m-%d %H:%M}".strip()
-            found.append((label, []))
-        found[-1][1].append(node)
+    for member in members:
+        if not found or member.time - found[-1][1][0].time >= window:
+            found.append((f"{name} {member.time:%Y-%m-%d %H:%M}".strip(), []))
+        found[-1][1].append(member)
     return found
 
 
-def _by_entity(nodes: list[MemoryNode]) -> list[Bucket]:
+def _by_entity(members: list[Member]) -> list[Bucket]:
     """Memories that share a name or a topic: each goes where most of the others are."""
-    named = {node.key: _subjects(node) for node in nodes}
-    counts = Counter(subject for subjects in named.values() for subject in subjects)
+    counts = Counter(subject for member in members for subject in member.subjects)
 
-    def subject_of(node: MemoryNode) -> str:
-        shared = [each for each in named[node.key] if counts[each] > 1]
+    def subject_of(member: Member) -> str:
+        shared = [each for each in member.subjects if counts[each] > 1]
         return min(shared, key=lambda each: (-counts[each], each), default="")
 
-    return [(f"entity {name}" if name else "unrelated", each) for name, each in _split(nodes, subject_of)]
+    return [(f"entity {name}" if name else "unrelated", each) for name, each in _split(members, subject_of)]
 
 
-def _subjects(node: MemoryNode) -> set[str]:
-    names = node.entities or entities_of(node.content)
-    topics = [tag for tag in node.tags if tag.startswith("topic:")]
-    return {each.casefold() for each in (*names, *topics)} - {node.memory_target.casefold(), node.author.casefold()}
+def _by_cluster(members: list[Member], vectors: Mapping[str, np.ndarray], config: RefinerConfig) -> list[Bucket]:
+    placed = [member for member in members if member.key in vectors]
+    number = max(1, -(-sum(member.tokens for member in placed) // config.group_limit))
+    numbers = clusters([vectors[member.key] for member in placed], number)
+    by_key = {member.key: at for member, at in zip(placed, numbers, strict=True)}
+    found = [(f"cluster {name}", each) for name, each in _split(placed, lambda member: by_key[member.key])]
+    return [*found, *_by_entity([member for member in members if member.key not in vectors])]
 
 
-def _by_cluster(
-    nodes: list[MemoryNode], vectors: Mapping[str, np.ndarray], config: RefinerConfig, count: Count
-) -> list[Bucket]:
-    placed = [node for node in nodes if node.key in vectors]
-    tokens = sum(count(node.content) for node in placed)
-    number = max(1, -(-tokens // config.group_limit))
-    numbers = clusters([vectors[node.key] for node in placed], number)
-    by_key = {node.key: at for node, at in zip(placed, numbers, strict=True)}
-    found = [(f"cluster {name}", each) for name, each in _split(placed, lambda node: by_key[node.key])]
-    return [*found, *_by_entity([node for node in nodes if node.key not in vectors])]
-
-
-def _split(nodes: list[MemoryNode], key: Callable[[MemoryNode], Hashable]) -> list[tuple[str, list[MemoryNode]]]:
-    found: dict[Hashable, list[MemoryNode]] = {}
-    for node in nodes:
-        found.setdefault(key(node), []).append(node)
+def _split(members: list[Member], key: Callable[[Member], Hashable]) -> list[tuple[str, list[Member]]]:
+    found: dict[Hashable, list[Member]] = {}
+    for member in members:
+        found.setdefault(key(member), []).append(member)
     return [(str(name), each) for name, each in found.items()]
 
 
-def _packed(nodes: list[MemoryNode], limit: int, count: Count) -> list[list[MemoryNode]]:
+def _packed(members: list[Member], limit: int) -> list[list[Member]]:
     """Memories in their order, in parts of about equal size that fit the limit."""
-    sizes = [count(node.content) for node in nodes]
-    parts = -(-sum(sizes) // limit)
-    wanted = sum(sizes) / parts if parts else 0
-    packed: list[list[MemoryNode]] = []
-    room = 0.0
-    for node, size in zip(nodes, sizes, strict=True):
-        used = limit - room
-        if not packed or size > room or (packed[-1] and used + size / 2 > wanted and len(packed) < parts):
+    total = sum(member.tokens for member in members)
+    parts = -(-total // limit)
+    wanted = total / parts if parts else 0.0
+    packed: list[list[Member]] = []
+    used = 0
+    for member in members:
+        full = used + member.tokens > limit or (len(packed) < parts and used + member.tokens / 2 > wanted)
+        if not packed or (used and full):
             packed.append([])
-            room = limit
-        packed[-1].append(node)
-        room -= size
+            used = 0
+        packed[-1].append(member)
+        used += member.tokens
     return packed
 
 
-def _place(node: MemoryNode) -> tuple[datetime, str]:
-    return time_of(node), node.key
+def _place(member: Member) -> tuple[datetime, str]:
+    return member.time, member.key

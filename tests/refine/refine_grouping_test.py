@@ -15,7 +15,7 @@ from agentscope_reme.message import estimate_tokens
 from agentscope_reme.record import MemoryNode
 from agentscope_reme.refine._clusters import clusters
 from agentscope_reme.refine._config import RefinerConfig
-from agentscope_reme.refine._grouping import Group, group_memories, session_of
+from agentscope_reme.refine._grouping import Group, group_memories, member_of
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=timezone.utc)
 WAYS = ("two_level", "session", "time", "entity", "cluster")
@@ -58,12 +58,12 @@ def test_groups_are_a_partition_whatever_the_order(
     config = RefinerConfig(group_by=way, group_tokens=limit)
     vectors = vectors_of(nodes)
     groups = group_memories(nodes, config, vectors=vectors)
-    assert Counter(node.key for group in groups for node in group.nodes) == Counter({node.key for node in nodes})
+    assert Counter(key for group in groups for key in group.keys) == Counter({node.key for node in nodes})
     for group in groups:
-        assert len({node.owner for node in group.nodes}) == 1
-        times = [node.message_time for node in group.nodes]
+        assert len({member.owner for member in group.members}) == 1
+        times = [member.time for member in group.members]
         assert times == sorted(times)
-        assert len(group.nodes) == 1 or sum(estimate_tokens(node.content) for node in group.nodes) <= limit
+        assert len(group.members) == 1 or group.tokens <= limit
     mixed = list(nodes)
     shuffle.shuffle(mixed)
     again = group_memories(mixed, config, vectors=vectors)
@@ -74,24 +74,24 @@ def test_groups_are_a_partition_whatever_the_order(
 def test_a_window_is_no_longer_than_it_may_be(nodes: list[MemoryNode], way: str) -> None:
     for group in group_memories(nodes, RefinerConfig(group_by=way)):
         if not group.label.startswith(("entity", "unrelated")):
-            assert group.nodes[-1].message_time - group.nodes[0].message_time < timedelta(minutes=30)
+            assert group.members[-1].time - group.members[0].time < timedelta(minutes=30)
             if way == "two_level":
-                assert len({session_of(node) for node in group.nodes}) == 1
+                assert len({member.session for member in group.members}) == 1
 
 
 @given(memories())
 def test_a_session_stays_together(nodes: list[MemoryNode]) -> None:
     groups = group_memories(nodes, RefinerConfig(group_by="session", group_tokens=100_000))
     for group in groups:
-        sessions = {session_of(node) for node in group.nodes}
-        assert len(sessions) == 1
-    of_sessions = [(group.owner, session_of(group.nodes[0])) for group in groups if session_of(group.nodes[0])]
+        assert len({member.session for member in group.members}) == 1
+    of_sessions = [(group.owner, group.members[0].session) for group in groups if group.members[0].session]
     assert len(of_sessions) == len(set(of_sessions))
 
 
 def test_what_names_the_same_comes_together() -> None:
     nodes = [MemoryNode(text, message_time=NOON + timedelta(days=at)) for at, text in enumerate(TOPICS)]
-    labels = {group.label: [node.content for node in group.nodes] for group in group_memories(nodes, RefinerConfig())}
+    texts = {node.key: node.content for node in nodes}
+    labels = {group.label: [texts[key] for key in group.keys] for group in group_memories(nodes, RefinerConfig())}
     assert labels["entity rex"] == ["Rex 会叫", "Rex 喜欢散步"]
     assert labels["entity 上海"] == ["李雷住在上海", "去上海出差"]
 
@@ -103,8 +103,9 @@ def test_near_vectors_come_together() -> None:
     vectors = {node.key: centres[at % 4] + draw.normal(size=16) for at, node in enumerate(nodes)}
     size = estimate_tokens(nodes[0].content)
     groups = group_memories(nodes, RefinerConfig(group_by="cluster", group_tokens=11 * size), vectors=vectors)
-    assert [len(group.nodes) for group in groups] == [10] * 4
-    assert all(len({nodes.index(node) % 4 for node in group.nodes}) == 1 for group in groups)
+    assert [len(group.members) for group in groups] == [10] * 4
+    numbers = {node.key: at % 4 for at, node in enumerate(nodes)}
+    assert all(len({numbers[key] for key in group.keys}) == 1 for group in groups)
 
 
 @given(st.integers(0, 30), st.integers(1, 10))
@@ -123,11 +124,11 @@ def test_equal_and_zero_vectors_are_no_trouble() -> None:
 
 
 def test_a_group_is_known_by_its_memories_and_their_state() -> None:
-    one, two = MemoryNode("a", message_time=NOON), MemoryNode("b", message_time=NOON)
+    one, two = (member_of(MemoryNode(text, message_time=NOON)) for text in "ab")
     group = Group((one, two), "x")
     assert group.id == Group((one, two), "y").id
     assert group.id != Group((one,), "x").id
-    assert group.id != Group((one, replace(two, time_modified=NOON)), "x").id
+    assert group.id != Group((one, replace(two, modified=NOON)), "x").id
 
 
 @pytest.mark.parametrize("way", WAYS)
