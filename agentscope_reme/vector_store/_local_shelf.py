@@ -7,7 +7,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._errors import VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode, matches
@@ -38,11 +38,27 @@ _LOADED = (
     "SELECT n.version, n.id, n.indexed > :since, n.asks, CASE n.cutter WHEN :cutter THEN n.words END, "
     "CASE n.cutter WHEN :cutter THEN NULL ELSE n.content END, n.when_to_use, v.data, "
     f"{_FIELDS} FROM node n LEFT JOIN vector v ON v.node = n.id AND v.space = :space AND n.indexed > :since "
-    "WHERE n.collection = :collection AND (n.version, n.id) > (:version, :node) AND n.version <= :newest "
+    "WHERE n.collection = :collection AND (n.version, n.id) > (:version, :node) "
     "ORDER BY n.version, n.id LIMIT :limit"
 )
 _OWNER, _TALK, _AUTHOR = (TEXTS.index(name) for name in ("owner", "ref_memory_id", "author"))
 _TIME = len(TEXTS) + NUMBERS.index("message_time")
+
+
+class _Page(NamedTuple):
+    """What has changed, in the order of its versions; of one moment.
+
+    Args:
+        version (`int`): of the collection.
+        forgotten (`int`): the last version whose deletions are no longer listed.
+        rows (`list[tuple]`): of `_LOADED`.
+        gone (`list[int] | None`): what was deleted; with the last page only.
+    """
+
+    version: int
+    forgotten: int
+    rows: list[tuple]
+    gone: list[int] | None
 
 
 class Shelf:
@@ -132,8 +148,8 @@ class Shelf:
         self._level = None
         if self._seen < forgotten:
             self._index, self._seen = MemoryIndex(self._dimensions), 0
-        self._take_over(self._seen, version)
-        self._seen = version
+        reached = self._take_over(self._seen)
+        self._seen = reached.version if reached.forgotten == forgotten else -1
         return False
 
     def _version(self, connection: sqlite3.Connection) -> tuple[int, int]:
@@ -146,15 +162,34 @@ class Shelf:
             raise VectorSpaceError("The collection was embedded again with another model: open it with that one.")
         return row[0], row[1]
 
-    def _take_over(self, since: int, newest: int) -> None:
-        for node in self._database.read_sync(_gone, self._opened.collection, since) if since else ():
-            self._index.remove(node)
+    def _take_over(self, since: int) -> _Page:
+        """Take over what has changed since a version; the last page of it.
+
+        Memories that change meanwhile have later versions, and so come again, later.
+        """
         last = (since + 1, -1)
-        while rows := self._database.read_sync(_loaded, self._opened, self._cutter, since, newest, last):
-            rows = self._with_words(rows)
+        while True:
+            page = self._database.read_sync(self._changed, since, last)
+            rows = self._with_words(page.rows)
             with self._index.held():  # nobody is to see a memory without its fields
                 self._add(rows)
+                for node in page.gone or ():
+                    self._index.remove(node)
+            if page.gone is not None:
+                return page
             last = rows[-1][:2]
+
+    def _changed(self, connection: sqlite3.Connection, since: int, last: tuple[int, int]) -> _Page:
+        version, forgotten = self._version(connection)
+        cutter = connection.execute("SELECT id FROM cutter WHERE name = ?", (storable(self._cutter),)).fetchone()
+        values = {"collection": self._opened.collection, "space": self._opened.space, "since": since}
+        values |= {"cutter": cutter[0] if cutter else -1, "version": last[0], "node": last[1], "limit": _BATCH}
+        rows = connection.execute(_LOADED, values).fetchall()
+        if len(rows) == _BATCH:
+            return _Page(version, forgotten, rows, None)
+        query = "SELECT node FROM gone WHERE collection = ? AND version > ?"
+        gone = [row[0] for row in connection.execute(query, (self._opened.collection, since))]
+        return _Page(version, forgotten, rows, gone)
 
     def _with_words(self, rows: list[tuple]) -> list[tuple]:
         """The rows, those without words with the words cut now, which are kept for the next time."""
@@ -188,20 +223,6 @@ def _searched(content: Any, use: Any) -> str:
     """As `MemoryNode.searched_text`."""
     text = readable(content)
     return f"{readable(use)}\n{text}" if use is not None and readable(use).strip() else text
-
-
-def _gone(connection: sqlite3.Connection, collection: int, since: int) -> list[int]:
-    query = "SELECT node FROM gone WHERE collection = ? AND version > ?"
-    return [row[0] for row in connection.execute(query, (collection, since))]
-
-
-def _loaded(
-    connection: sqlite3.Connection, opened: Opened, cutter: str, since: int, newest: int, last: tuple[int, int]
-) -> list[tuple]:
-    found = connection.execute("SELECT id FROM cutter WHERE name = ?", (storable(cutter),)).fetchone()
-    values = {"collection": opened.collection, "space": opened.space, "since": since, "newest": newest}
-    values |= {"cutter": found[0] if found else -1, "version": last[0], "node": last[1], "limit": _BATCH}
-    return connection.execute(_LOADED, values).fetchall()
 
 
 def _set_words(connection: sqlite3.Connection, cutter: str, cut: Sequence[tuple]) -> None:

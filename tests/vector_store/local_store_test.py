@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -23,8 +24,10 @@ from agentscope_reme.search import DIALOG_RECIPE, RowFacts
 from agentscope_reme.text import WordTokenizer
 from agentscope_reme.vector_store import LocalVectorStore, VectorSpace, facts_of
 from agentscope_reme.vector_store import _local_catalog as catalog
+from agentscope_reme.vector_store import _local_shelf as shelf_module
 from agentscope_reme.vector_store._local_filters import define_functions, order_by, where
 from agentscope_reme.vector_store._local_index import MemoryIndex
+from agentscope_reme.vector_store._local_shelf import Shelf
 
 ONES = np.ones(4, dtype=np.float32)
 
@@ -105,6 +108,60 @@ def test_an_index_that_is_too_far_behind_is_made_anew(tmp_path: Path, monkeypatc
         for table in ("facet", "vector"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0
         connection.close()
+
+    asyncio.run(body())
+
+
+WORDS = ["apple", "banana", "cherry", "damson", "elder", "fennel", "ginger", "hazel"]
+
+
+def test_what_changes_while_it_is_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf_module, "_BATCH", 2)
+    add, turns = Shelf._add, itertools.count()
+
+    async def change(other: LocalVectorStore, turn: int) -> None:
+        """One thing after each page."""
+        patched, rewritten, gone = (f"memory {turn + n}" for n in (3, 5, 7))
+        await other.patch({note(patched).key: {"importance": 0.9}})
+        await other.write([note(rewritten, [0, 0, 1, 0], when_to_use=WORDS[turn])], delete=[note(gone).key])
+        await other.write([note(f"late {turn}", [0, 0, 1, 0])])
+        await other.patch({note(each).key: {"access_count": turn} for each in (rewritten, f"late {turn}", "memory 0")})
+
+    async def body() -> None:
+        store, other = LocalVectorStore(tmp_path / "m.db"), LocalVectorStore(tmp_path / "m.db")
+        await store.open(SPACE)
+        await other.open(SPACE)
+        await store.write([note("memory 0", [1, 0, 0, 0])])
+        assert len(await store.search(ONES, 99)) == 1
+        for n in range(1, 20):
+            await other.write([note(f"memory {n}", [1, 0, 0, n])])
+        loop = asyncio.get_running_loop()
+
+        def disturbed(shelf: Shelf, rows: list[tuple]) -> None:
+            add(shelf, rows)
+            turn = next(turns)
+            if turn % 20 < 8:
+                asyncio.run_coroutine_threadsafe(change(other, turn % 20), loop).result()
+
+        monkeypatch.setattr(Shelf, "_add", disturbed)
+        for _ in range(2):  # as it grows, and from nothing
+            await store.hybrid_search(ask("memory"), 3)
+            kept = await store.find()
+            for vector in (ONES, np.array([0, 0, 1, 0])):
+                hits = await store.search(vector, len(kept))
+                assert sorted(texts(hits)) == sorted(texts(kept))
+            assert {hit.node.content for hit in hits if hit.score == 1} == {
+                node.content for node in kept if node.when_to_use or "late" in node.content
+            }
+            for turn in range(8):
+                found = texts(await store.hybrid_search(ask(WORDS[turn]), 9))
+                assert found == [node.content for node in kept if node.when_to_use == WORDS[turn]]
+                busy = parse_filters({"access_count": turn, "importance": [0, 1]})
+                assert sorted(texts(await store.search(ONES, 99, busy))) == sorted(texts(await store.find(busy)))
+            await store.close()
+            await store.open(SPACE)
+        await store.close()
+        await other.close()
 
     asyncio.run(body())
 
