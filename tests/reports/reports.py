@@ -7,38 +7,21 @@ that can go wrong, told here in a line, with the tests that would go wrong then.
 exist and that no report of the groups is missing.
 """
 
-from dataclasses import dataclass
+from _faults import MEMORY_FAULTS, NOTE_FAULTS
+from _report import Report, joined
+from _report import elsewhere as _elsewhere
+from _report import kept as _kept
+from _reports_of_memories import MEMORY_REPORTS
+from _reports_of_notes import NOTE_REPORTS
+from _reports_of_search import SEARCH_REPORTS
 
-__all__ = ["FAULTS", "GROUPS", "REPORTS", "Report"]
+__all__ = ["FAULTS", "GROUPS", "LAST_FAULT", "REPORTS", "Report"]
 
-GROUPS = {"A": 11, "B": 19, "C": 8, "D": 8, "H": 8, "L": 6}
-"""The groups that working memory answers for, and how many reports each has."""
+GROUPS = {"A": 11, "B": 19, "C": 8, "D": 8, "E": 14, "F": 15, "G": 14, "H": 8, "I": 10, "J": 11, "K": 8, "L": 6}
+"""The groups of reports of which each has a test, and how many there are."""
 
 LAST_FAULT = 86
-"""The faults are numbered from 1; working memory answers for the first thirty."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """One report or fault.
-
-    Attributes:
-        kind (`str`): what went wrong.
-        tests (`tuple[str, ...]`): what re-enacts it, as `folder/file.py::function` below `tests/`.
-        reason (`str`): why there is no test here, where there is none.
-    """
-
-    kind: str
-    tests: tuple[str, ...] = ()
-    reason: str = ""
-
-
-def _kept(kind: str, *tests: str) -> Report:
-    return Report(kind, tests)
-
-
-def _elsewhere(kind: str, reason: str, *tests: str) -> Report:
-    return Report(kind, tests, reason)
+"""The faults are numbered from 1."""
 
 
 _CONTEXT = "reports/reported_context_test.py::"
@@ -68,9 +51,7 @@ _LONG = "end_to_end/long_tasks_test.py::"
 _INTERRUPTED = "end_to_end/interruption_test.py::"
 _KILLED = "end_to_end/kill_test.py::"
 
-_NOTES = "The note writer's, whose tests lie with it; what it reads from here is tested here."
-
-REPORTS: dict[str, Report] = {
+_WORKING_MEMORY: dict[str, Report] = {
     # counting, and what stays in a context
     "A1": _kept(
         "special tokens in a text stop the count",
@@ -307,11 +288,6 @@ REPORTS: dict[str, Report] = {
         _CUT + "test_terminal_noise_is_capped_and_the_end_is_kept",
     ),
     # at the same time
-    "H1": _elsewhere(
-        "a failed batch of yesterday blocks the queue; a day is an hour off",
-        _NOTES,
-        _ARCHIVE + "test_days_follow_the_zone_that_is_asked_for",
-    ),
     "H2": _kept(
         "work is ticked off before it is done",
         _MEMORY + "test_what_was_folded_is_pending_for_its_readers_until_they_have_read_it",
@@ -331,8 +307,6 @@ REPORTS: dict[str, Report] = {
         _MEMORY + "test_a_writer_that_never_answers_holds_up_neither_interruption_nor_closing",
         _INTERRUPTED + "test_while_the_summary_is_asked",
     ),
-    "H6": _elsewhere("a background task that nobody holds vanishes", _NOTES),
-    "H7": _elsewhere("the hook waits for the note task", _NOTES),
     "H8": _kept(
         "a second event loop finds locks of the first",
         _MEMORY + "test_one_manager_in_two_event_loops",
@@ -388,7 +362,9 @@ REPORTS: dict[str, Report] = {
     ),
 }
 
-FAULTS: dict[int, Report] = {
+REPORTS = joined(_WORKING_MEMORY, SEARCH_REPORTS, NOTE_REPORTS, MEMORY_REPORTS)
+
+_FAULTS: dict[int, Report] = {
     1: _kept(
         "a model's error becomes the summary",
         _SUMMARIES + "test_a_failing_writer_is_visible_and_nothing_is_lost",
@@ -528,8 +504,8 @@ FAULTS: dict[int, Report] = {
         "messages that share an id: two removed, one kept",
         _MEMORY + "test_messages_that_share_an_id_are_neither_mixed_up_nor_lost",
     ),
-    **{number: Report("file tools and note writer", reason="Notes, a later part.") for number in range(31, 42)},
-    **{number: Report("index and search", reason="Search, a later part.") for number in range(42, 60)},
-    **{number: Report("vector memory", reason="Vector memory, a later part.") for number in range(60, 83)},
-    **{number: Report("services", reason="Services, a later part.") for number in range(83, 87)},
 }
+
+_SERVICES = {number: _elsewhere("services", "There is no service yet.") for number in range(83, LAST_FAULT + 1)}
+
+FAULTS = joined(_FAULTS, NOTE_FAULTS, MEMORY_FAULTS, _SERVICES)
