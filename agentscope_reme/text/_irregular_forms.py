@@ -20,7 +20,7 @@ strive strove striven|swear swore sworn|sweep swept|swell swollen|swim swam swum
 teach taught|tear tore torn|tell told|think thought|throw threw thrown|understand understood
 undertake undertook undertaken|undo undid undone|wake woke woken|wear wore worn|weave wove woven|weep wept|win won
 wind wound|withdraw withdrew withdrawn|write wrote written|child children|person people|man men|woman women
-foot feet|tooth teeth|goose geese|mouse mice|wife wives|life lives|knife knives|leaf leaves|loaf loaves
+foot feet|tooth teeth|goose geese|mouse mice|wife wives|knife knives|loaf loaves
 shelf shelves|half halves|wolf wolves|thief thieves|calf calves|far farther further|bad worse worst
 """
 

@@ -18,7 +18,7 @@ from ._stop_words import HAN_STOP_WORDS, HANGUL_STOP_WORDS, KANA_STOP_WORDS, STO
 
 __all__ = ["WordTokenizer"]
 
-_VERSION = 1
+_VERSION = 2
 _LONGEST_WORD = 128
 
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -37,6 +37,8 @@ FOUND = [
     ("Qwen", "We tried Qwen."),
     ("children", "My child goes to school"),
     ("running", "She ran a marathon"),
+    ("where does she live?", "Alice lives in Hangzhou."),
+    ("when do they leave", "The train leaves at eight."),
     ("café", "the CAFE by the river"),
     ("ＡＰＩ", "the api is down"),
     ("main.py", "see src/app/main.py"),
