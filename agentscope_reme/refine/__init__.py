@@ -17,11 +17,15 @@ from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
+from ._refined import Condensed, is_refined, refined_node
+from ._refiner import Refiner, RunReport
 from ._requests import asks_to_forget, asks_to_remember
 from ._schema import TagSchema, TagValues
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
 
 __all__ = [
+    "Refiner",
+    "RunReport",
     "RefinerConfig",
     "GroupBy",
     "ConflictPolicy",
@@ -53,6 +57,9 @@ __all__ = [
     "Group",
     "Member",
     "group_memories",
+    "Condensed",
+    "refined_node",
+    "is_refined",
     "Extract",
     "extract",
     "WordWeights",

@@ -16,6 +16,7 @@ __all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig"]
 GroupBy = Literal["two_level", "session", "time", "entity", "cluster"]
 ConflictPolicy = Literal["supersede", "merge", "keep"]
 
+_TOGETHER = 0.7
 _SHARES = ("window_share", "target_ratio", "dedup_threshold", "archive_below", "cold_below", "protect_from")
 _POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "max_input_length", "useful_to_protect")
 _DAYS = ("retention_days", "unused_days", "sweep_days", "window_minutes", "schedule_hours", "idle_seconds")
@@ -110,6 +111,15 @@ class RefinerConfig:
     def group_limit(self) -> int:
         """The most tokens that a group may hold."""
         return max(1, min(self.group_tokens, int(self.max_input_length * self.window_share)))
+
+    def keyword_budget(self, total: int, content: int) -> int:
+        """The most tokens of telling words beside a text, so that both together are well below the sources.
+
+        Args:
+            total (`int`): tokens of the sources.
+            content (`int`): tokens of the text.
+        """
+        return max(0, min(int(total * self.keyword_ratio), int(total * _TOGETHER) - content))
 
     def _listed(self) -> bool:
         return isinstance(self.trigger_rules, Sequence) and not isinstance(self.trigger_rules, str)

@@ -98,7 +98,7 @@ def extract(
     dropped = tuple(node.key for node in nodes if node.key not in said)
     if not content:
         return Extract("", dropped=dropped)
-    words = keywords_of(texts, content, int(total * config.keyword_ratio), weights, count)
+    words = keywords_of(texts, content, config.keyword_budget(total, count(content)), weights, count)
     kept = tuple(dict.fromkeys(each.node.key for each in chosen))
     return Extract(content, words, max(time_of(each.node) for each in chosen), kept, dropped)
 

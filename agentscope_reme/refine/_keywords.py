@@ -37,6 +37,11 @@ class WordWeights:
         for text in texts:
             self.add(text)
 
+    @property
+    def texts(self) -> int:
+        """How many texts were counted."""
+        return self._texts
+
     def add(self, text: str) -> None:
         """Count the words of one more text."""
         self._texts += 1

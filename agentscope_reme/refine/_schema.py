@@ -23,9 +23,11 @@ TagValues = Mapping[str, str | Iterable[str]]
 _CATEGORY_NAMES = ("type", "category", "类型")
 _PEOPLE = ("people", "person", "人物")
 _NAME = re.compile(r"[^\W\d][\w-]*")
-_RESERVED = frozenset(
-    ["useful", "base_importance", "refined", "refined_into", "superseded_by", "supersedes", "memory_key", "speaker"]
-)
+_OWN = """
+useful base_importance times current speaker session_id refined refined_into considered archived_at source_keys keywords
+started ended ratio label goal parts forgotten superseded_by supersedes
+"""
+_RESERVED = frozenset(_OWN.split())
 
 
 @dataclass(frozen=True)

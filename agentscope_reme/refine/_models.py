@@ -1,0 +1,48 @@
+# -*- coding: utf-8 -*-
+"""The models of refinement: ready ones, or dictionaries to build them from, with a low temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Union
+
+from ..chat import build_model
+from ..text import PromptBook
+from ..vector_memory import ModelAccess
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+    from agentscope.model import ChatModelBase
+
+__all__ = ["Model", "access_of"]
+
+Model = Union["ChatModelBase", Mapping[str, Any], Callable[[], Any], None]
+"""A model of the host, a dictionary as `chat.build_model` takes it, a function that returns a model, or None."""
+
+_TEMPERATURE = 0.1
+
+
+def access_of(
+    model: Model,
+    formatter: FormatterBase | Callable[[], Any] | None,
+    book: PromptBook,
+    count: Callable[[str], int],
+    timeout: float | None,
+) -> ModelAccess:
+    """A model with its formatter.
+
+    Args:
+        model (`ChatModelBase | Mapping | Callable | None`): the model; condensing wants little variety, so a dictionary
+            without a temperature gets one of 0.1.
+        formatter (`FormatterBase | Callable | None`): goes with it; a dictionary brings its own.
+        book (`PromptBook`): the prompts.
+        count (`Callable[[str], int]`): counts tokens.
+        timeout (`float | None`): seconds for one reply.
+
+    Raises:
+        `ConfigError`: a dictionary that no model can be built from, or a model without a formatter.
+        `MissingModelError`: a dictionary without a key.
+    """
+    if isinstance(model, Mapping):
+        model, formatter = build_model({"temperature": _TEMPERATURE, **model})
+    return ModelAccess(model=model, formatter=formatter, book=book, count=count, timeout=timeout)

@@ -1,0 +1,308 @@
+# -*- coding: utf-8 -*-
+"""Refinement runs: memories that belong together become one, their sources stay behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from .._loop_lock import LoopLock
+from ..message import estimate_tokens
+from ..record import Condition, MemoryNode
+from ..text import PromptBook
+from ..vector_memory import AuditRow, MemoryBank, ModelAccess, Owner, owned_by
+from ._condenser import EXTRACTIVE, Condenser, missing_in
+from ._config import RefinerConfig
+from ._fidelity import Fault
+from ._forgetting import is_protected
+from ._grouping import group_memories, member_of, time_of
+from ._keywords import WordWeights
+from ._lexicon import Lexicon, default_lexicon
+from ._models import Model, access_of
+from ._refined import CONSIDERED, Condensed, archived, refined_node
+from ._schema import TagSchema
+from ._selection import NEW, Catalog, Selected, select
+
+if TYPE_CHECKING:
+    from agentscope.formatter import FormatterBase
+
+__all__ = ["RUN", "Refiner", "RunReport"]
+
+logger = logging.getLogger("agentscope_reme")
+
+RUN = "refine_run"
+"""The action under which a run stands on record."""
+
+_ACTOR = "refiner"
+_SAMPLE = 20_000
+"""Memories of an owner from which it is told how rare words are."""
+_EXTRACT_TOKENS = 1_200
+"""The size of a group where no model condenses it: short texts are found more exactly."""
+_GAIN = 0.8
+"""A refined memory takes at most this share of its sources' tokens, or they stay as they are."""
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass
+class RunReport:
+    """What a run did.
+
+    Args:
+        groups (`int`): groups with something new in them.
+        refined (`int`): refined memories that were made.
+        sources (`int`): memories that were archived behind them.
+        left (`int`): memories that were looked at and left as they are.
+        skipped (`int`): groups that were changed by somebody else meanwhile; the next run takes them up.
+        tokens_before (`int`), tokens_after (`int`): of the sources, and of what took their place.
+        calls (`int`): how often a model was asked.
+        failures (`list[str]`): why a model's answer could not be used.
+        faults (`list[Fault]`): claims of a model that were left out.
+    """
+
+    groups: int = 0
+    refined: int = 0
+    sources: int = 0
+    left: int = 0
+    skipped: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    calls: int = 0
+    failures: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+class Refiner:
+    """Condenses the memories of a bank.
+
+    A run takes up what is new, and the refined memories that it touches; what was condensed before costs nothing. Each
+    group is written at once, so that a run can be stopped at any time, also by a crash, and the next one goes on
+    there. Protected memories (see `RefinerConfig.protect_from`) take no part and stay as they are.
+
+    Args:
+        bank (`MemoryBank`): the memories.
+        config (`RefinerConfig`): how.
+        refine_model (`ChatModelBase | Mapping | None`): condenses a group in one reply; a dictionary as
+            `chat.build_model` takes it, to which a low temperature is added. Without one, sentences are extracted.
+        filter_model (`ChatModelBase | Mapping | None`): a cheap model that says before what is of no use.
+        formatter (`FormatterBase | None`): goes with the models that are not dictionaries.
+        schema (`TagSchema | None`): the dimensions of tags.
+        book (`PromptBook | None`): other prompts, words or languages.
+        count (`Callable[[str], int]`): counts tokens.
+        timeout (`float | None`): seconds for one reply.
+    """
+
+    def __init__(
+        self,
+        bank: MemoryBank,
+        config: RefinerConfig | None = None,
+        *,
+        refine_model: Model = None,
+        filter_model: Model = None,
+        formatter: FormatterBase | None = None,
+        schema: TagSchema | None = None,
+        book: PromptBook | None = None,
+        count: Callable[[str], int] = estimate_tokens,
+        timeout: float | None = 120,
+    ) -> None:
+        self.config = config or RefinerConfig()
+        self.bank = bank
+        self.schema = schema or TagSchema()
+        self.lexicon = Lexicon(book) if book else default_lexicon()
+        self._count = count
+        self._refine = access_of(refine_model, formatter, self.lexicon.book, count, timeout)
+        sift = access_of(filter_model, formatter, self.lexicon.book, count, timeout)
+        self._condenser = Condenser(self.config, self.lexicon, self._refine, sift, count)
+        self._running = LoopLock()
+
+    @property
+    def refine_model(self) -> ModelAccess:
+        """The model that condenses."""
+        return self._refine
+
+    async def count_new(self, owners: Sequence[Owner] | None = None) -> int:
+        """How many memories no run has looked at."""
+        return await self.bank.store.count([*owned_by(owners), *NEW])
+
+    async def run(
+        self,
+        owners: Sequence[Owner] | None = None,
+        goal: str | None = None,
+        on_progress: Progress | None = None,
+    ) -> RunReport:
+        """Condense what is new.
+
+        Args:
+            owners (`Sequence[Owner] | None`): whose memories; None for everybody's.
+            goal (`str | None`): what the memory is for, for this run.
+            on_progress (`Callable[[int, int], object] | None`): told how many groups of how many are done.
+
+        Returns:
+            `RunReport`: what was done. With nothing new no group is selected and no model is asked.
+        """
+        report = RunReport()
+        async with self._running.lock():
+            if not await self.count_new(owners):
+                return report
+            catalog, weights = await self._catalogued(owners)
+            groups = await asyncio.to_thread(
+                group_memories, catalog.members, self._grouping, **await self._near(catalog)
+            )
+            selected = select(groups, catalog, self.config)
+            report.groups = len(selected)
+            for done, each in enumerate(selected):
+                if on_progress:
+                    on_progress(done, len(selected))
+                await self._condense(each, weights[each.group.owner], goal, report)
+            if on_progress and selected:
+                on_progress(len(selected), len(selected))
+            taken_up = {key for each in selected for key in each.group.keys}
+            await self._leave((catalog.new | catalog.protected) - taken_up, report)
+            await self._on_record(catalog, goal, report)
+        return report
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def _grouping(self) -> RefinerConfig:
+        if self._refine.is_there:
+            return self.config
+        return replace(self.config, group_tokens=min(self.config.group_tokens, _EXTRACT_TOKENS))
+
+    async def _catalogued(self, owners: Sequence[Owner] | None) -> tuple[Catalog, dict[str, WordWeights]]:
+        """A little of each active memory, a page at a time, and how rare words are with each owner."""
+        catalog, weights = Catalog(), dict[str, WordWeights]()
+        conditions = [*owned_by(owners), Condition("is_active", "equal", (True,))]
+        async for page in self.bank.store.pages(conditions):
+            await asyncio.to_thread(self._take_down, page, catalog, weights)
+        return catalog, weights
+
+    def _take_down(self, page: Sequence[MemoryNode], catalog: Catalog, weights: dict[str, WordWeights]) -> None:
+        for node in page:
+            catalog.add(node, member_of(node, self._count), self.config)
+            mine = weights.setdefault(node.owner, WordWeights())
+            if mine.texts < _SAMPLE:
+                mine.add(node.content)
+
+    async def _near(self, catalog: Catalog) -> dict[str, Any]:
+        """The vectors, where memories are grouped by them."""
+        if self.config.group_by != "cluster" or self.bank.store.space is None:
+            return {"count": self._count}
+        vectors: dict[str, Any] = {}
+        keys = [member.key for member in catalog.members]
+        for at in range(0, len(keys), 500):
+            nodes = await self.bank.store.get(keys[at : at + 500], with_vectors=True)
+            vectors.update((key, node.vector) for key, node in nodes.items() if node.vector is not None)
+        return {"vectors": vectors, "count": self._count}
+
+    # ------------------------------------------------------------------ one group
+
+    async def _condense(self, selected: Selected, weights: WordWeights, goal: str | None, report: RunReport) -> None:
+        there = await self.bank.store.get([*selected.group.keys, *selected.sources, *selected.touched])
+        nodes = [there[key] for key in selected.group.keys if key in there and self._takes_part(there[key])]
+        again = [there[key] for key in selected.sources if key in there]
+        touched = [there[key] for key in selected.touched if key in there and there[key].is_active]
+        if touched and not self._fits(nodes, again, selected):
+            touched, again = [], []
+        sources = sorted(
+            {node.key: node for node in (*again, *nodes)}.values(), key=lambda node: (time_of(node), node.key)
+        )
+        if not nodes:
+            return
+        outcome = await self._condenser.condense(sources, weights, self.bank.clock(), goal or "")
+        report.calls += outcome.calls
+        report.faults += outcome.faults
+        if outcome.failure:
+            report.failures.append(outcome.failure)
+        await self._store(outcome.condensed, sources, nodes, touched, selected.group.label, goal or "", report)
+
+    def _takes_part(self, node: MemoryNode) -> bool:
+        return node.is_active and not is_protected(node, self.config)
+
+    def _fits(self, nodes: Sequence[MemoryNode], again: Sequence[MemoryNode], selected: Selected) -> bool:
+        """Whether the sources of what is touched are all there, and can be condensed with the new ones at once."""
+        tokens = sum(self._count(node.content) for node in (*nodes, *again))
+        return len(again) == len(selected.sources) and tokens <= self._grouping.group_limit
+
+    async def _store(
+        self,
+        condensed: Condensed | None,
+        sources: Sequence[MemoryNode],
+        nodes: Sequence[MemoryNode],
+        touched: Sequence[MemoryNode],
+        label: str,
+        goal: str,
+        report: RunReport,
+    ) -> None:
+        before = sum(self._count(node.content) for node in sources)
+        after = self._size(condensed) if condensed else before
+        if condensed is None or after > _GAIN * before or missing_in(condensed, sources, self.config, self.lexicon):
+            await self._leave({node.key for node in nodes}, report)
+            return
+        now = self.bank.clock()
+        condensed = _distinct(condensed, {node.key for node in sources}, sources[0])
+        ratio = after / before if before else 0.0
+        node = refined_node(condensed, sources, now=now, schema=self.schema, label=label, goal=goal, ratio=ratio)
+        changes: dict[str, Mapping[str, Any]] = {each.key: archived(each, node.memory_id, now) for each in sources}
+        for old in touched:
+            changes[old.key] = _superseded(old, node)
+        done = await self.bank.exchange(
+            [node],
+            changes,
+            as_of={each.key: each.time_modified for each in (*sources, *touched)},
+            action="refined",
+            actor=_ACTOR if condensed.by == EXTRACTIVE else condensed.by,
+            cause=label,
+            details={"into": node.memory_id, "ratio": round(ratio, 4), "goal": goal},
+        )
+        if done is None:
+            report.skipped += 1
+            return
+        report.refined += 1
+        report.sources += len(nodes)
+        report.tokens_before += before
+        report.tokens_after += after
+
+    def _size(self, condensed: Condensed) -> int:
+        words = " ".join(condensed.keywords)
+        return self._count(condensed.content) + (self._count(words) if words else 0)
+
+    async def _leave(self, keys: set[str], report: RunReport) -> None:
+        """Note that memories were looked at, so that they alone do not make a later run."""
+        ordered = sorted(keys)
+        for at in range(0, len(ordered), 500):
+            nodes = await self.bank.store.get(ordered[at : at + 500])
+            fresh = {
+                key: {"metadata": {**node.metadata, CONSIDERED: True}}
+                for key, node in nodes.items()
+                if node.is_active and not node.metadata.get(CONSIDERED)
+            }
+            report.left += len(nodes)
+            if fresh:
+                await self.bank.patch(fresh, action="considered", actor=_ACTOR)
+
+    async def _on_record(self, catalog: Catalog, goal: str | None, report: RunReport) -> None:
+        owners = sorted({member.owner for member in catalog.members} | set(catalog.refined))
+        told = {"groups": report.groups, "refined": report.refined, "sources": report.sources, "calls": report.calls}
+        told |= {"tokens_before": report.tokens_before, "tokens_after": report.tokens_after}
+        now = self.bank.clock()
+        rows = [AuditRow(now, RUN, Owner.of_key(each), (), _ACTOR, goal or "", told) for each in owners]
+        await self.bank.record(rows)
+
+
+def _distinct(condensed: Condensed, keys: set[str], like: MemoryNode) -> Condensed:
+    """With the day above it, where the text is word for word one of its sources: two memories cannot say the same."""
+    if replace(like, content=condensed.content).key not in keys:
+        return condensed
+    return replace(condensed, content=f"{condensed.time.astimezone():%Y-%m-%d}\n{condensed.content}")
+
+
+def _superseded(old: MemoryNode, new: MemoryNode) -> dict[str, Any]:
+    """The fields of a refined memory that is made anew; where it says the same, it takes over what is new in it."""
+    if old.key != new.key:
+        return {"is_active": False, "metadata": {**old.metadata, "superseded_by": new.memory_id}}
+    names = ("importance", "tags", "entities", "source_ids", "expires_at", "metadata")
+    return {name: getattr(new, name) for name in names}
