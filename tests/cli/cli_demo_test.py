@@ -21,6 +21,7 @@ import pytest
 from _loopback import faults_of, qwen_tokens
 
 from agentscope_reme.cli import main
+from agentscope_reme.cli._second_process import OPTION
 from agentscope_reme.cli.demo import (
     DIALOGUES,
     TEXTS,
@@ -272,6 +273,18 @@ def test_a_large_window_needs_no_fold(tmp_path: Path) -> None:
     assert outcome.sound
 
 
+def test_the_second_session_by_itself_prints_plain_lines(played: Played, capsys: pytest.CaptureFixture[str]) -> None:
+    """What the second process runs, in this one."""
+    arguments = ["--plain", "--lang", played.language, "--window", str(WINDOW), OPTION, str(played.folder)]
+    assert main(["demo", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert out.count("  ✓ ") >= 4
+    assert "✗" not in out
+    assert "\x1b" not in out
+    assert re.search(rf"\b{os.getpid()}\b.*\b{os.getppid()}\b", out), "whose process it is"
+
+
+@pytest.mark.slow
 def test_the_command_prints_plain_lines_and_keeps_the_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -176,10 +176,9 @@ def test_a_person_s_text_is_there_byte_for_byte_whatever_is_noted(tmp_path: Path
 
     async def main() -> None:
         async with noting(tmp_path, note) as it:
-            for at in range(2):
-                await it.memory.add(work(at))
-                await it.step()
-                await it.manager.await_summary_tasks()
+            await it.memory.add(work(0))
+            await it.step()
+            await it.manager.await_summary_tasks()
 
     asyncio.run(main())
     left = place.read_bytes()
