@@ -167,7 +167,14 @@ def test_while_the_summary_is_asked(loopback: Start, tmp_path: Path, way: str) -
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", [EventKind.CHECKED, EventKind.FOLD_STARTED, EventKind.FOLDED])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(EventKind.CHECKED, marks=pytest.mark.slow),
+        EventKind.FOLD_STARTED,
+        pytest.param(EventKind.FOLDED, marks=pytest.mark.slow),
+    ],
+)
 def test_between_the_steps_of_the_hook(loopback: Start, tmp_path: Path, way: str, kind: EventKind) -> None:
     async def main() -> None:
         driven = Driven(server, manager_of(tmp_path), tmp_path)
@@ -258,6 +265,7 @@ def test_what_is_added_while_the_summary_is_asked(loopback: Start, tmp_path: Pat
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_two_replies_of_two_agents_with_summaries_that_overlap(loopback: Start, tmp_path: Path) -> None:
     async def main() -> None:
         driven = Driven(server, manager_of(tmp_path), tmp_path)
@@ -292,7 +300,8 @@ def test_two_replies_of_one_agent_at_once(loopback: Start, tmp_path: Path) -> No
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("extractive", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("extractive", [True, False])
 def test_two_event_loops_one_after_the_other(loopback: Start, tmp_path: Path, extractive: bool) -> None:
     """H8: a script that calls `asyncio.run` for each question."""
     driven = Driven(

@@ -125,7 +125,7 @@ def test_long_arguments_in_the_last_iteration(loopback: Start, tmp_path: Path) -
         toolkit.register_tool_function(read)
         toolkit.register_tool_function(write)
         agent = driven.agent(toolkit=toolkit, max_iters=2)
-        for number in range(4):
+        for number in range(3):
             reply = await agent(user(f"Task {number}: write it down."))
             assert reply.get_text_content() == "I gave up."
             assert "Task" in last_request(agent.memory).get_text_content()

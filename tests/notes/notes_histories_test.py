@@ -186,7 +186,7 @@ def test_several_processes_lose_no_line_and_tear_none(tmp_path: Path) -> None:
     _check_whole(tmp_path)
 
 
-@pytest.mark.parametrize("kill_at", [1, 3, 6])
+@pytest.mark.parametrize("kill_at", [3, *(pytest.param(at, marks=pytest.mark.slow) for at in (1, 6))])
 def test_a_writer_that_is_killed_leaves_whole_files_and_no_lock(tmp_path: Path, kill_at: int) -> None:
     put(tmp_path, PATHS[1], "- a person wrote this\n")
     _writers(tmp_path, "fork", 8, kill_at)
