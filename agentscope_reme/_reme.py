@@ -30,6 +30,7 @@ from .vector_memory import (
     AuditRow,
     Conversations,
     Filters,
+    GuideKeeping,
     MemoryBank,
     MemoryKind,
     MemoryRetriever,
@@ -105,6 +106,15 @@ class ReMe:
             parts.
         summarize_mode (`"cheap" | "agentic"`):
             `summarize_memory` asks the model once for each target, or lets an agent with tools work on each.
+        max_steps (`int`):
+            How often one agent may ask the model, where agents are at work.
+        enable_thinking_params (`bool`):
+            Each tool of an agent takes a `thinking` argument first, in which the model says why it calls it.
+        update_guides_after (`int | None`):
+            A tool's guide is brought up to date by itself, in the background, after so many calls that it does not know
+            yet; `None` leaves it to `summarize_memory`.
+        update_guides_by_model (`bool`):
+            The model judges the calls and writes the guide then; else the figures alone are brought up to date.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -132,6 +142,10 @@ class ReMe:
         kinds: Iterable[MemoryKind] = (PERSONAL, PROCEDURAL, TOOL),
         max_input_length: int = 24_000,
         summarize_mode: Literal["cheap", "agentic"] = "cheap",
+        max_steps: int = 12,
+        enable_thinking_params: bool = False,
+        update_guides_after: int | None = 10,
+        update_guides_by_model: bool = False,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -173,11 +187,17 @@ class ReMe:
             "book": self._book,
             "count": self._tokens.text,
             "max_input_tokens": max_input_length,
+            "max_steps": max_steps,
+            "enable_thinking_params": enable_thinking_params,
         }
         self.summarizer = MemorySummarizer(
             self.bank, kinds=kinds, mode=summarize_mode, profiles=self.profiles, records=self.tool_records, **access
         )
         """How memories are drawn from conversations and from calls of tools."""
+        self.guides = GuideKeeping(
+            self.bank, self.summarizer, after=update_guides_after, by_model=update_guides_by_model
+        )
+        """Keeps the guides to tools up to date, in the background."""
         self._agents = AgentRetriever(
             self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
         )
@@ -212,6 +232,7 @@ class ReMe:
         async with self._changing.lock():
             was_started, self._started, self._closed = self._started, False, True
             try:
+                await self.guides.close()
                 await self.bank.close()
             finally:
                 await self._embedders.close()
@@ -274,7 +295,8 @@ class ReMe:
     async def record_tool_calls(
         self, records: "ToolCallRecord | Mapping[str, Any] | Iterable[ToolCallRecord | Mapping[str, Any]]"
     ) -> list[ToolCallRecord]:
-        """Keep calls of tools; `summarize_memory(tool_name=...)` draws a guide from them. A call is kept once.
+        """Keep calls of tools. A call is kept once. Guides are drawn from them: by themselves, the figures only, after
+        some calls (`update_guides_after`), and with the model by `summarize_memory(tool_name=...)`.
 
         Args:
             records (`Iterable[ToolCallRecord | Mapping]`):
@@ -288,7 +310,9 @@ class ReMe:
         """
         given = read_records(records)
         await self._ensure_started()
-        return await self.tool_records.record(given)
+        stored = await self.tool_records.record(given)
+        self.guides.note(record.tool_name for record in stored)
+        return stored
 
     # ------------------------------------------------------------------ finding
 

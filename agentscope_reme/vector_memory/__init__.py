@@ -5,6 +5,7 @@ from ._agent_retriever import AgentRetriever
 from ._audit import AuditRow
 from ._bank import Filters, MemoryBank
 from ._conversations import Conversations
+from ._guide_keeping import GuideKeeping
 from ._model_access import ModelAccess
 from ._owner import Owner, owned_by, owners_of
 from ._profile import ProfileBook
@@ -42,6 +43,7 @@ __all__ = [
     "PROCEDURAL",
     "TOOL",
     "ToolRecords",
+    "GuideKeeping",
     "ToolStatistics",
     "statistics_of",
 ]

@@ -41,10 +41,6 @@ class GuideText:
         prompt = self._book.get(self.language, f"{self._prompts}.{name}")
         return prompt.fill(**({"target": self._target} if prompt.placeholders else {}))
 
-    def guide(self, prose: str, statistics: ToolStatistics) -> str:
-        """The whole guide; without prose it begins with a line that says what the figures are about."""
-        return f"{prose.strip() or self.about('plain_guide')}\n\n{self.figures(statistics)}"
-
     def figures(self, statistics: ToolStatistics) -> str:
         """The statistics as list items, with the commonest errors and repetitions."""
         text, calls = self.text, statistics.calls

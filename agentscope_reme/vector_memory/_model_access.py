@@ -59,8 +59,12 @@ class ModelAccess:
     def __post_init__(self) -> None:
         for name in ("max_input_tokens", "max_steps"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} is {value!r}: give a positive whole number.")
+        for name in ("timeout", "agent_timeout"):
+            seconds = getattr(self, name)
+            if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
+                raise ConfigError(f"{name} is {seconds!r}: give a positive number of seconds, or None.")
         if self.model is not None and self.formatter is None:
             raise ConfigError("A model for memories needs the formatter that goes with it: give formatter too.")
 

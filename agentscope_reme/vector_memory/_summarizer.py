@@ -171,12 +171,16 @@ class MemorySummarizer:
         talk = Talk(tuple(own), chosen, language is not None, description.strip(), person)
         return await SummaryRound(self._workshop, talk).run(owners)
 
-    async def update_guides(self, tools: Iterable[str], *, language: str | None = None) -> list[MemoryNode]:
+    async def update_guides(
+        self, tools: Iterable[str], *, language: str | None = None, by_model: bool = True
+    ) -> list[MemoryNode]:
         """Bring the guides of tools up to date with the records of their calls; without a model too.
 
         Args:
             tools (`Iterable[str]`): the tools' names.
             language (`str | None`): of the guides; `None` is that of each guide, or of the calls.
+            by_model (`bool`): let the model, if there is one, judge the calls and write the guides; else only the
+                figures are brought up to date.
 
         Returns:
             `list[MemoryNode]`: the guides in which something is new.
@@ -186,7 +190,8 @@ class MemorySummarizer:
         """
         kinds = [kind for kind in self.kinds.values() if kind.from_records]
         owners = [kind.owner(name) for name in dict.fromkeys(tools) for kind in kinds]
-        return await SummaryRound(self._workshop, Talk((), language, language is not None)).run(owners)
+        talk = Talk((), language, language is not None, by_model=by_model)
+        return await SummaryRound(self._workshop, talk).run(owners)
 
     def _person(self, owners: Sequence[Owner]) -> str:
         """Who spoke where a message of a user names nobody: the one person that is named, where it is one."""

@@ -125,7 +125,11 @@ class SummaryRound:
             if calls:
                 await self._shop.records.record(calls)
             guide = await self._shop.guides.update(
-                self._kind(owner), owner, language=self._talk.language, forced=self._talk.forced
+                self._kind(owner),
+                owner,
+                language=self._talk.language,
+                forced=self._talk.forced,
+                by_model=self._talk.by_model,
             )
         except ReMeError as error:
             self._failed(owner, error, "guide")
@@ -136,7 +140,7 @@ class SummaryRound:
                 EventKind.TOOL_GUIDE_UPDATED,
                 tool=owner.target,
                 calls=len(calls),
-                source="model" if guide.metadata.get("prose") else "statistics",
+                source="model" if guide.metadata.get("read") == guide.metadata.get("seen") else "statistics",
             )
 
     # ------------------------------------------------------------------ the conversation

@@ -57,7 +57,14 @@ class ToolGuides:
         self._locks = OwnerLocks()
 
     async def update(
-        self, kind: MemoryKind, owner: Owner, *, language: str | None = None, forced: bool = False, actor: str = ""
+        self,
+        kind: MemoryKind,
+        owner: Owner,
+        *,
+        language: str | None = None,
+        forced: bool = False,
+        by_model: bool = True,
+        actor: str = "",
     ) -> MemoryNode | None:
         """Bring the guide of a tool up to date.
 
@@ -66,6 +73,8 @@ class ToolGuides:
             owner (`Owner`): the tool.
             language (`str | None`): of a guide that is new; `None` is that of the calls.
             forced (`bool`): it is the language of a guide that there is, too.
+            by_model (`bool`): let the model, if there is one, judge the calls and write the guide; else only the
+                figures are brought up to date, and the next time the model reads what it has not read.
             actor (`str`): who does it, for the record.
 
         Returns:
@@ -78,30 +87,37 @@ class ToolGuides:
             records = await self._records.of(owner.target, LATEST)
             old = await self._guide(owner)
             seen = _digest(records)
-            by_model = self._access.is_there
-            is_current = old is not None and old.metadata.get("seen") == seen
-            if not records or (is_current and old and (old.metadata.get("prose") or not by_model)):
+            by_model = by_model and self._access.is_there
+            told = dict(old.metadata) if old else {}
+            if not records or (told.get("seen") == seen and (told.get("read") == seen or not by_model)):
                 return None
             if not forced or language is None:
-                told = [old.content] if old else _texts(records)
-                language = detect_language(told) if old or language is None else language
+                written = [old.content] if old else _texts(records)
+                language = detect_language(written) if old or language is None else language
             text = GuideText(self._access.book, language, kind.prompts, owner.target)
-            prose = str(old.metadata.get("prose") or "") if old else ""
+            prose = _prose(old) if old else ""
             situation = old.when_to_use if old else ""
             if by_model:
                 review = await self._reviewed(text, owner, records, prose, forced)
                 await self._records.judge(owner.target, review.verdicts, records)
                 records = [replace(each, **review.verdicts.get(at, {})) for at, each in enumerate(records)]
                 prose, situation = review.prose, review.situation or situation
+            lead, figures = prose or text.about("plain_guide"), text.figures(statistics_of(owner.target, records))
             new = MemoryNode(
-                text.guide(prose, statistics_of(owner.target, records)),
+                f"{lead}\n\n{figures}",
                 owner.memory_type,
                 owner.target,
                 when_to_use=situation or text.about("plain_situation"),
                 category=_GUIDE,
                 message_time=records[0].create_time,
                 author=actor,
-                metadata={"prose": prose, "seen": seen},
+                metadata={
+                    "prose": prose,
+                    "lead": lead,
+                    "figures": figures,
+                    "seen": seen,
+                    "read": seen if by_model else told.get("read"),
+                },
             )
             return await self._stored(owner, old, new, actor)
 
@@ -164,6 +180,13 @@ class ToolGuides:
 
     def _shared(self, text: GuideText, name: str, **values: object) -> str:
         return self._access.book.get(text.language, f"memory_agent.{name}").fill(**values)
+
+
+def _prose(guide: MemoryNode) -> str:
+    """What a model wrote of a guide, or whoever has changed it by hand since; "" for figures alone."""
+    told = guide.metadata
+    lead = guide.content.removesuffix(str(told.get("figures") or "")).strip()
+    return str(told.get("prose") or "") if lead == told.get("lead") else lead
 
 
 def _texts(records: Sequence[ToolCallRecord]) -> list[str]:

@@ -65,6 +65,7 @@ class Talk:
         forced (`bool`): memories are written in that language.
         description (`str`): what the application says about the conversation.
         person (`str`): who spoke where a message of a user names nobody.
+        by_model (`bool`): a model may write guides.
     """
 
     messages: tuple[Msg, ...] = ()
@@ -72,3 +73,4 @@ class Talk:
     forced: bool = False
     description: str = ""
     person: str = ""
+    by_model: bool = True
