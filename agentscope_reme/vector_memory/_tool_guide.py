@@ -98,7 +98,7 @@ class ToolGuides:
             prose = _prose(old) if old else ""
             situation = old.when_to_use if old else ""
             if by_model:
-                review = await self._reviewed(text, owner, records, prose, forced)
+                review = await self._reviewed(text, owner, records, prose)
                 await self._records.judge(owner.target, review.verdicts, records)
                 records = [replace(each, **review.verdicts.get(at, {})) for at, each in enumerate(records)]
                 prose, situation = review.prose, review.situation or situation
@@ -142,12 +142,10 @@ class ToolGuides:
                 logger.info("The guide of %s was deleted while it was written anew.", owner.target)
         return (await self._bank.add([new], actor=actor, cause=_CAUSE))[0]
 
-    async def _reviewed(
-        self, text: GuideText, owner: Owner, records: Sequence[ToolCallRecord], prose: str, forced: bool
-    ) -> _Review:
+    async def _reviewed(self, text: GuideText, owner: Owner, records: Sequence[ToolCallRecord], prose: str) -> _Review:
         model, formatter = self._access.pair(f"A guide to {owner.target!r}")
         judged = frozenset(at for at, each in enumerate(records, 1) if each.score is not None)
-        system = self._system(text, forced)
+        system = self._system(text)
         request = text.request(records, judged, statistics_of(owner.target, records), prose)
         problem: ModelReplyError | None = None
         for attempt in range(1, _ATTEMPTS + 1):
@@ -163,8 +161,8 @@ class ToolGuides:
             f"{_ATTEMPTS} attempts: {problem}",
         ) from problem
 
-    def _system(self, text: GuideText, forced: bool) -> str:
-        language = self._shared(text, "this_language" if forced else "same_language")
+    def _system(self, text: GuideText) -> str:
+        language = self._shared(text, "this_language")  # that of the figures below
         return "\n\n".join(
             [
                 text.about("role"),

@@ -294,3 +294,18 @@ def test_a_guide_keeps_its_language(tmp_path: Path) -> None:
             assert "worked: 3 of 3" in guide.content
 
     run(scene)
+
+
+@pytest.mark.parametrize(("asked", "told"), [("weather in Rome", "Write in English"), ("罗马今天的天气", "用中文书写")])
+def test_a_model_writes_in_the_language_of_the_figures(tmp_path: Path, asked: str, told: str) -> None:
+    """There is no conversation whose language it could be told to take."""
+
+    async def scene() -> None:
+        async with bank_in(tmp_path) as bank:
+            model = ScriptedChatModel([review()])
+            summarizer = summarizer_of(bank, model)
+            await summarizer.records.record([made(1, input={"q": asked})])
+            await summarizer.update_guides(["search_web"])
+            assert told in prompt_of(model.requests[0])
+
+    run(scene)
