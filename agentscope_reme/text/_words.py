@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import logging
 import re
 import threading
@@ -223,7 +224,9 @@ def _jieba() -> Any:
         return None
     jieba.setLogLevel(logging.WARNING)
     tokenizer = jieba.Tokenizer()
-    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    with tokenizer.get_dict_file() as file:  # whole: a thread that lets go of Python at each block starves the others
+        data = io.BytesIO(file.read())
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(data)
     tokenizer.initialized = True
     return tokenizer
 
