@@ -1,8 +1,11 @@
 # -*- coding: utf-8 -*-
 """What the methods of `ReMe` are given, read: names of owners, times, fields of a memory."""
 
+import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
+from numbers import Real
 from typing import Any
 
 from ._errors import ConfigError
@@ -13,13 +16,17 @@ from .vector_memory import Owner, owners_of
 __all__ = [
     "Names",
     "Time",
+    "count_of",
     "field_values",
     "limit_of",
+    "number_of",
     "one_owner",
     "owner_or_none",
     "owners",
     "read_records",
     "read_time",
+    "text_of",
+    "texts_of",
 ]
 
 Names = str | Sequence[str]
@@ -105,12 +112,14 @@ def field_values(
         fields (`Mapping[str, Any]`): other fields; None for one that is not given.
     """
     values = {name: value for name, value in fields.items() if value is not None}
+    if isinstance(inside := metadata.get("metadata"), Mapping):  # given as a dictionary, as MemoryNode takes it
+        metadata = {**{name: value for name, value in metadata.items() if name != "metadata"}, **inside}
     for name in ("message_time", "expires_at"):
         if name in values:
             values[name] = read_time(name, values[name], timezone)
     for name in ("score", "importance"):
-        if name in values and (isinstance(values[name], bool) or not isinstance(values[name], (int, float))):
-            raise ConfigError(f"{name} is {values[name]!r}: give a number.")
+        if name in values:
+            number_of(name, values[name])
     if metadata:
         values["metadata"] = {**before, **metadata}
     return values
@@ -132,10 +141,10 @@ def read_records(records: Any) -> list[ToolCallRecord]:
 def _record(values: Any) -> ToolCallRecord:
     if not isinstance(values, Mapping):
         raise ConfigError(f"{values!r} is no call of a tool: give a ToolCallRecord or a dictionary of its fields.")
-    try:
-        return ToolCallRecord.from_dict(values)
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{dict(values)!r} is no call of a tool: {error}.") from error
+    known = [each.name for each in dataclasses.fields(ToolCallRecord)]
+    if unknown := [name for name in values if name not in known and name != "call_hash"]:
+        raise ConfigError(f"A call of a tool has no {', '.join(map(repr, unknown))}: it has {', '.join(known)}.")
+    return ToolCallRecord.from_dict(values)
 
 
 def limit_of(limit: int | None, retrieve_top_k: int | None) -> int:
@@ -146,9 +155,51 @@ def limit_of(limit: int | None, retrieve_top_k: int | None) -> int:
     """
     if limit is not None and retrieve_top_k is not None:
         raise ConfigError("limit and retrieve_top_k are two names of one thing: give one.")
-    count = retrieve_top_k if limit is None else limit
-    if count is None:
-        return 20
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise ConfigError(f"limit is {count!r}: give a whole number of at least 1.")
-    return count
+    return count_of("limit", retrieve_top_k if limit is None else limit) or 20
+
+
+def count_of(argument: str, value: Any) -> int | None:
+    """A whole number of at least 1, or None where none was given.
+
+    Raises:
+        `ConfigError`: it is none.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ConfigError(f"{argument} is {value!r}: give a whole number of at least 1.")
+    return value
+
+
+def number_of(argument: str, value: Any, least: float = -math.inf, most: float = math.inf) -> None:
+    """Refuse what is no number within bounds; None is none that was given.
+
+    Raises:
+        `ConfigError`: it is none, or lies outside.
+    """
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ConfigError(f"{argument} is {value!r}: give a number.")
+    if not least <= float(value) <= most:
+        raise ConfigError(f"{argument} is {value!r}: give a number from {least:g} to {most:g}.")
+
+
+def text_of(argument: str, value: Any) -> str:
+    """A text, which may be empty.
+
+    Raises:
+        `ConfigError`: it is none.
+    """
+    if not isinstance(value, str):
+        raise ConfigError(f"{argument} is {value!r}: give a text.")
+    return value
+
+
+def texts_of(argument: str, values: Any, cure: str = "give a list of texts") -> list[str]:
+    """A list of texts.
+
+    Raises:
+        `ConfigError`: it is none, or one text, which is a list of letters to Python.
+    """
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ConfigError(f"{argument} is {values!r:.200}: {cure}.")
+    return list(values)

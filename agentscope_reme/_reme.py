@@ -15,7 +15,20 @@ from ._embedder_source import EmbedderSource
 from ._errors import ConfigError, NotStartedError
 from ._events import EventBus, EventKind, Listener
 from ._loop_lock import LoopLock
-from ._memory_arguments import Names, Time, field_values, limit_of, one_owner, owner_or_none, owners, read_records
+from ._memory_arguments import (
+    Names,
+    Time,
+    count_of,
+    field_values,
+    limit_of,
+    number_of,
+    one_owner,
+    owner_or_none,
+    owners,
+    read_records,
+    text_of,
+    texts_of,
+)
 from ._model_source import UNSET, ModelSource, Unset
 from .chat import load_env
 from .message import MessageTokens, as_counter, as_msgs
@@ -149,8 +162,15 @@ class ReMe:
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
+        count_of("max_input_length", max_input_length)
         if vector_store is not None and default_vector_store_config is not None:
             raise ConfigError("Both vector_store= and default_vector_store_config were given: give one of them.")
+        if vector_store is not None and not isinstance(vector_store, VectorStore):
+            cure = "give a VectorStore; a dictionary goes to default_vector_store_config"
+            raise ConfigError(f"vector_store is {vector_store!r}: {cure}.")
+        if not isinstance(default_vector_store_config, (Mapping, type(None))):
+            cure = "give a dictionary, such as {'backend': 'local'}"
+            raise ConfigError(f"default_vector_store_config is {default_vector_store_config!r}: {cure}.")
         if enable_load_env:
             load_env(Path.cwd())
         self.workspace = Workspace(working_dir)
@@ -287,7 +307,7 @@ class ReMe:
             `MissingModelError`: there is no model; guides to tools can be drawn without one.
             `ModelReplyError`: no reply of the model could be used; nothing was stored.
         """
-        named = owners(user_name, task_name, tool_name)
+        named, description = owners(user_name, task_name, tool_name), text_of("description", description)
         spoken = self._language if language is None else checked_language(language, self._book)
         await self._ensure_started()
         return await self.summarizer.summarize(as_msgs(messages), named, description=description, language=spoken)
@@ -318,7 +338,7 @@ class ReMe:
 
     async def retrieve_memory(
         self,
-        query: str = "",
+        query: str | Sequence[str] = "",
         messages: Messages | None = None,
         user_name: Names = "",
         task_name: Names = "",
@@ -336,8 +356,9 @@ class ReMe:
         """Find memories. No model is asked, unless that is wanted.
 
         Args:
-            query (`str`):
-                What is looked for, in any language; dates in it and names of speakers count.
+            query (`str | Sequence[str]`):
+                What is looked for, in any language; dates in it and names of speakers count. Several are one search for
+                what fits them together, as `similarity` says.
             messages (`Sequence[Msg | dict] | None`):
                 A conversation that it is looked for in: the query is also asked together with its last turns. Without
                 a query its last request is the query.
@@ -368,12 +389,16 @@ class ReMe:
             `MissingModelError`: an agent is to search, and there is no model.
         """
         named, count = owners(user_name, task_name, tool_name), limit_of(limit, retrieve_top_k)
+        number_of("hybrid_threshold", hybrid_threshold, -1, 1)
+        number_of("min_score", min_score, 0, 1)
         said = as_msgs(messages)
-        queries = questions_of(said, query)
+        queries = (
+            questions_of(said, query) if isinstance(query, str) else texts_of("query", query, "give a text, or several")
+        )
         await self._ensure_started()
         if agentic:
             return await self._agents.retrieve(
-                queries[0] if queries else "",
+                "\n".join(queries) if not isinstance(query, str) else queries[0] if queries else "",
                 named,
                 messages=said,
                 limit=count,
@@ -422,6 +447,7 @@ class ReMe:
                 Also what was superseded or forgotten.
         """
         named = owners(user_name, task_name, tool_name)
+        count_of("limit", limit)
         await self._ensure_started()
         return await self.bank.list(
             named, filters, limit=limit, sort_key=sort_key, reverse=reverse, include_inactive=include_inactive
@@ -484,13 +510,15 @@ class ReMe:
             "message_time": message_time,
             "score": score,
             "importance": importance,
+            "tags": tags,
             "category": category,
+            "entities": entities,
             "expires_at": expires_at,
+            **metadata,
         }
         owner = one_owner(user_name, task_name, tool_name)
-        values = field_values(self.bank.timezone, metadata, {}, fields)
         texts = {"when_to_use": when_to_use, "ref_memory_id": ref_memory_id, "author": author}
-        node = self._node(memory_content, owner, **texts, tags=tuple(tags), entities=tuple(entities), **values)
+        node = self._node(memory_content, owner, **texts, **self._fields(fields, {}))
         await self._ensure_started()
         [added] = await self.bank.add([node])
         return added
@@ -520,9 +548,8 @@ class ReMe:
             `ConfigError`: as `add_memory`; nothing was added.
         """
         owner = one_owner(user_name, task_name, tool_name)
-        if isinstance(memory_contents, str):
-            raise ConfigError("memory_contents is a text: give a list of texts, or call add_memory.")
-        nodes = [self._node(content, owner, **self._fields(fields, {})) for content in memory_contents]
+        contents = texts_of("memory_contents", memory_contents)
+        nodes = [self._node(content, owner, **self._fields(fields, {})) for content in contents]
         await self._ensure_started()
         return await self.bank.add(nodes)
 
@@ -549,9 +576,9 @@ class ReMe:
         self, memory_ids: Sequence[str], user_name: Names = "", task_name: Names = "", tool_name: Names = ""
     ) -> dict[str, MemoryNode]:
         """Several memories by their ids; an id that names none is left out, and logged."""
-        owner = owner_or_none(user_name, task_name, tool_name)
+        owner, ids = owner_or_none(user_name, task_name, tool_name), texts_of("memory_ids", memory_ids)
         await self._ensure_started()
-        return await self.bank.get_many(memory_ids, owner)
+        return await self.bank.get_many(ids, owner)
 
     async def update_memory(
         self,
@@ -621,9 +648,9 @@ class ReMe:
         Returns:
             `dict[str, bool]`: by id, whether it was deleted now.
         """
-        owner = owner_or_none(user_name, task_name, tool_name)
+        owner, ids = owner_or_none(user_name, task_name, tool_name), texts_of("memory_ids", memory_ids)
         await self._ensure_started()
-        return await self.bank.delete_many(memory_ids, owner)
+        return await self.bank.delete_many(ids, owner)
 
     async def delete_all(
         self,
@@ -707,6 +734,7 @@ class ReMe:
 
     async def retrieve_profile(self, user_name: str, query: str = "") -> dict[str, str]:
         """What is known of a user in pairs of key and value; with a query what has to do with it, the best first."""
+        text_of("query", query)
         await self._ensure_started()
         return await self.profiles.read(user_name, query)
 
@@ -719,6 +747,8 @@ class ReMe:
         Raises:
             `ConfigError`: a key or value that is blank or no text, or more keys than a profile may have.
         """
+        if not isinstance(profile, Mapping):
+            raise ConfigError(f"profile is {profile!r:.200}: give a dictionary of keys and values.")
         await self._ensure_started()
         return await self.profiles.update(user_name, profile)
 

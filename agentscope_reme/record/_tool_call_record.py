@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
@@ -34,7 +35,7 @@ class ToolCallRecord:
         metadata (`Mapping[str, Any]`): anything else, as JSON values.
 
     Raises:
-        `ConfigError`: no tool's name, a negative cost, or a score outside 0 to 1.
+        `ConfigError`: no tool's name, a negative cost, a score outside 0 to 1, or a value of another kind.
     """
 
     tool_name: str
@@ -52,12 +53,24 @@ class ToolCallRecord:
     def __post_init__(self) -> None:
         if not isinstance(self.tool_name, str) or not self.tool_name.strip():
             raise ConfigError(f"tool_name is {self.tool_name!r}: name the tool.")
-        if self.time_cost < 0 or self.token_cost < 0:
-            raise ConfigError(f"time_cost {self.time_cost!r} and token_cost {self.token_cost!r} cannot be negative.")
-        if self.score is not None and not 0 <= self.score <= 1:
-            raise ConfigError(f"score is {self.score!r}: give a number from 0 to 1, or None.")
+        if not isinstance(self.input, (Mapping, str)):
+            raise ConfigError(f"input is {_shown(self.input)}: give the arguments as a dictionary, or as a text.")
+        for name in ("output", "summary", "evaluation"):
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"{name} is {_shown(getattr(self, name))}: give a text, such as by json.dumps.")
+        if not isinstance(self.success, bool):
+            raise ConfigError(f"success is {_shown(self.success)}: give True or False.")
+        for name in ("time_cost", "token_cost"):
+            if not _is_number(cost := getattr(self, name)) or cost < 0:
+                raise ConfigError(f"{name} is {_shown(cost)}: give a number of at least 0.")
+        if self.score is not None and not (_is_number(self.score) and 0 <= self.score <= 1):
+            raise ConfigError(f"score is {_shown(self.score)}: give a number from 0 to 1, or None.")
+        if not isinstance(self.create_time, datetime):
+            raise ConfigError(f"create_time is {_shown(self.create_time)}: give a datetime.")
         if self.create_time.tzinfo is None:
             object.__setattr__(self, "create_time", self.create_time.astimezone())
+        if not isinstance(self.metadata, Mapping):
+            raise ConfigError(f"metadata is {_shown(self.metadata)}: give a dictionary of JSON values.")
         object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -81,9 +94,36 @@ class ToolCallRecord:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ToolCallRecord:
-        """Read what `to_dict` gave; fields that this version does not know are passed over."""
+        """Read what `to_dict` gave; fields that this version does not know are passed over.
+
+        Raises:
+            `ConfigError`: no tool's name, or a value that cannot be.
+        """
         known = {each.name for each in fields(cls)}
         taken = {name: value for name, value in values.items() if name in known}
-        if isinstance(taken.get("create_time"), str):
-            taken["create_time"] = datetime.fromisoformat(taken["create_time"])
+        if "tool_name" not in taken:
+            raise ConfigError("tool_name is missing: name the tool.")
+        if "create_time" in taken:
+            taken["create_time"] = _time(taken["create_time"])
         return cls(**taken)
+
+
+def _time(value: Any) -> Any:
+    try:
+        if isinstance(value, str):
+            return datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        if _is_number(value):
+            return datetime.fromtimestamp(value, timezone.utc)
+    except (ValueError, OverflowError, OSError) as error:
+        cure = "give ISO 8601, seconds since the epoch or a datetime"
+        raise ConfigError(f"create_time is {_shown(value)}: {cure}.") from error
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."

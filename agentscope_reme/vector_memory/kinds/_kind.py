@@ -70,11 +70,13 @@ def kinds_by_name(kinds: Iterable[MemoryKind]) -> dict[str, MemoryKind]:
     """The kinds by their names.
 
     Raises:
-        `ConfigError`: two have one name, or one argument.
+        `ConfigError`: something that is no kind, or two that have one name, or one argument.
     """
     found: dict[str, MemoryKind] = {}
     arguments: set[str] = set()
     for kind in kinds:
+        if not isinstance(kind, MemoryKind):
+            raise ConfigError(f"kinds has {kind!r}: give MemoryKind objects, such as PERSONAL.")
         if kind.name in found or kind.argument in arguments:
             raise ConfigError(f"Two kinds of memory share the name {kind.name!r} or the argument {kind.argument!r}.")
         found[kind.name] = kind

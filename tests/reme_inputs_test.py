@@ -1,0 +1,145 @@
+# -*- coding: utf-8 -*-
+"""What users get wrong in a call of `ReMe`: refused with the value and the cure, and nothing is stored of it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentscope_reme import ReMe
+from agentscope_reme._errors import ConfigError
+from agentscope_reme.testing import HashEmbedding
+
+Body = Callable[[Any], Awaitable[Any]]
+
+WRONG: list[tuple[str, Body, str]] = [
+    ("one tag", lambda reme: reme.add_memory("x", user_name="a", tags="food"), "tags is 'food': give a list of texts"),
+    ("one entity", lambda reme: reme.add_memory("x", user_name="a", entities="Ann"), "entities is 'Ann'"),
+    ("several tags", lambda reme: reme.add_memories(["x"], user_name="a", tags="food"), "tags is 'food'"),
+    ("contents", lambda reme: reme.add_memories("x", user_name="a"), "memory_contents is 'x': give a list"),
+    ("no contents", lambda reme: reme.add_memories(None, user_name="a"), "memory_contents is None"),
+    ("an id for ids", lambda reme: reme.get_memories("0123456789abcdef", user_name="a"), "memory_ids is '0123"),
+    ("an id to delete", lambda reme: reme.delete_memories("0123456789abcdef", user_name="a"), "memory_ids is '0123"),
+    ("no query", lambda reme: reme.retrieve_memory(None, user_name="a"), "query is None: give a text, or several"),
+    ("a blank query", lambda reme: reme.retrieve_memory(["tea", " "], user_name="a"), "say what is looked for"),
+    ("a number", lambda reme: reme.retrieve_memory(5, user_name="a"), "query is 5"),
+    ("threshold", lambda reme: reme.retrieve_memory("x", user_name="a", hybrid_threshold=20), "a number from -1 to 1"),
+    (
+        "threshold",
+        lambda reme: reme.retrieve_memory("x", user_name="a", hybrid_threshold="0.3"),
+        "'0.3': give a number",
+    ),
+    (
+        "percent",
+        lambda reme: reme.retrieve_memory("x", user_name="a", min_score=30),
+        "min_score is 30: give a number from",
+    ),
+    ("nan", lambda reme: reme.retrieve_memory("x", user_name="a", min_score=float("nan")), "min_score is nan"),
+    ("limit", lambda reme: reme.list_memory(user_name="a", limit="5"), "limit is '5': give a whole number"),
+    ("limit", lambda reme: reme.list_memory(user_name="a", limit=-1), "limit is -1"),
+    ("profile", lambda reme: reme.update_profile("a", ["city"]), "profile is ['city']: give a dictionary"),
+    ("profile", lambda reme: reme.retrieve_profile("a", 4), "query is 4: give a text"),
+    ("description", lambda reme: reme.summarize_memory([], user_name="a", description=3), "description is 3"),
+    ("no tool", lambda reme: reme.record_tool_calls([{"input": {}}]), "tool_name is missing"),
+    (
+        "a typo",
+        lambda reme: reme.record_tool_calls([{"tool_name": "t", "outptu": "x"}]),
+        "no 'outptu': it has tool_name",
+    ),
+    (
+        "output",
+        lambda reme: reme.record_tool_calls([{"tool_name": "t", "output": {"a": 1}}]),
+        "output is {'a': 1}: give a text",
+    ),
+    ("input", lambda reme: reme.record_tool_calls([{"tool_name": "t", "input": None}]), "input is None"),
+    (
+        "success",
+        lambda reme: reme.record_tool_calls([{"tool_name": "t", "success": "no"}]),
+        "success is 'no': give True",
+    ),
+    ("seconds", lambda reme: reme.record_tool_calls([{"tool_name": "t", "time_cost": "1s"}]), "time_cost is '1s'"),
+    ("tokens", lambda reme: reme.record_tool_calls([{"tool_name": "t", "token_cost": None}]), "token_cost is None"),
+    (
+        "time",
+        lambda reme: reme.record_tool_calls([{"tool_name": "t", "create_time": "noon"}]),
+        "create_time is 'noon': give ISO",
+    ),
+]
+
+
+def with_reme(folder: Path, body: Body) -> None:
+    async def main() -> None:
+        async with ReMe(folder, model=None, embedding_model=HashEmbedding()) as reme:
+            await body(reme)
+
+    asyncio.run(main())
+
+
+def test_what_is_wrong_is_named_with_the_cure_and_leaves_nothing(tmp_path: Path) -> None:
+    async def body(reme: ReMe) -> None:
+        for _, call, said in WRONG:
+            with pytest.raises(ConfigError) as caught:
+                await call(reme)
+            assert said in str(caught.value)
+        assert await reme.bank.store.count() == await reme.bank.ledger.count() == 0
+
+    with_reme(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"vector_store": {"backend": "local"}}, "a dictionary goes to default_vector_store_config"),
+        ({"default_vector_store_config": "chroma"}, "default_vector_store_config is 'chroma'"),
+        ({"max_input_length": "8k"}, "max_input_length is '8k'"),
+        ({"max_input_length": 0}, "max_input_length is 0"),
+        ({"max_steps": 0}, "max_steps is 0"),
+        ({"kinds": ["personal"]}, "kinds has 'personal'"),
+    ],
+)
+def test_a_configuration_that_cannot_work(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        ReMe(tmp_path, **{"model": None, "embedding_model": None, **options})
+    assert said in str(caught.value)
+
+
+def test_several_queries_are_one_search(tmp_path: Path) -> None:
+    async def body(reme: ReMe) -> None:
+        texts = ["green tea in the morning", "black coffee", "green tea and coffee", "a bicycle"]
+        await reme.add_memories(texts, user_name="alice")
+        both = await reme.retrieve_memory(["green tea", "coffee"], user_name="alice")
+        assert both[0].content == "green tea and coffee"
+        assert "a bicycle" not in [each.content for each in both]
+        one = await reme.retrieve_memory(["green tea", "coffee"], user_name="alice", similarity=[0, 1], limit=2)
+        assert sorted(each.content for each in one) == ["black coffee", "green tea and coffee"]
+
+    with_reme(tmp_path, body)
+
+
+def test_metadata_may_be_given_as_a_dictionary(tmp_path: Path) -> None:
+    async def body(reme: ReMe) -> None:
+        node = await reme.add_memory("x", user_name="alice", metadata={"source": "crm", "tag": 1}, lang="en")
+        assert dict(node.metadata) == {"source": "crm", "tag": 1, "lang": "en"}
+        node = await reme.update_memory(node.memory_id, metadata={"tag": 2})
+        assert dict(node.metadata) == {"source": "crm", "tag": 2, "lang": "en"}
+        assert await reme.list_memory(user_name="alice", filters={"metadata.source": "crm"}) == [node]
+        inactive = await reme.add_memory("y", user_name="alice", is_active=False)
+        assert not inactive.is_active
+
+    with_reme(tmp_path, body)
+
+
+def test_calls_may_say_when_they_were_made_in_any_notation(tmp_path: Path) -> None:
+    async def body(reme: ReMe) -> None:
+        moment = datetime(2026, 3, 1, 8, tzinfo=timezone.utc)
+        times = [moment, moment.isoformat(), moment.timestamp(), "2026-03-01T08:00:00Z"]
+        for number, time in enumerate(times):
+            [made] = await reme.record_tool_calls({"tool_name": "t", "input": {"n": number}, "create_time": time})
+            assert made.create_time == moment
+        [made] = await reme.record_tool_calls([{**made.to_dict(), "call_hash": made.call_hash}])
+        assert len(await reme.tool_records.of("t")) == len(times)
+
+    with_reme(tmp_path, body)
