@@ -16,8 +16,10 @@ from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
+from ._recall import Knowledge, Passage, Recall
 from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
 from ._refined import Condensed, is_refined, refined_node
+from ._refined_retriever import Expand, RefinedRetriever, Rerank
 from ._refiner import Refiner, RunReport
 from ._requests import asks_to_forget, asks_to_remember
 from ._schema import TagSchema, TagValues
@@ -93,6 +95,12 @@ __all__ = [
     "last_day_named",
     "with_expiry",
     # how it is asked
+    "RefinedRetriever",
+    "Expand",
+    "Rerank",
+    "Recall",
+    "Passage",
+    "Knowledge",
     "RecallPlan",
     "WeightedQuery",
     "plan_recall",

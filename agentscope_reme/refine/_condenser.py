@@ -21,7 +21,7 @@ from ._draft import Draft, parse_draft, parse_numbers
 from ._extractive import extract
 from ._fidelity import Fault, missing_statements, must_keep, repaired
 from ._grounds import Grounds, sources_of
-from ._grouping import time_of
+from ._grouping import speaker_of, time_of
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._refined import Condensed
@@ -34,7 +34,6 @@ EXTRACTIVE = "extractive"
 """What a refined memory is made by where no model made it."""
 
 _ATTEMPTS = 2
-_FEWEST_TOKENS = 48
 _MOST_NAMED = 12
 
 
@@ -142,7 +141,7 @@ class Condenser:
         statements = list(dict.fromkeys(s for node in useful for s in must_keep(node, self._config, self._lexicon)))
         grounds = Grounds(sources_of(nodes), self._lexicon, known=[nodes[0].memory_target])
         total = sum(self._count(node.content) for node in useful)
-        wanted = max(_FEWEST_TOKENS, int(total * self._config.target_ratio))
+        wanted = self._config.content_budget(total)
         system = self._text(
             language,
             "system",
@@ -164,7 +163,7 @@ class Condenser:
             except ModelReplyError as error:
                 outcome.failure, problem = str(error), self._text(language, "not_json")
                 continue
-            lines = draft.lines(lambda b, a: self._text(language, "change", before=b, after=a))
+            lines = draft.lines(lambda b, a: self._text(language, "changed", before=b, after=a))
             kept, faults = await asyncio.to_thread(repaired, lines, grounds, said, statements)
             problem = self._problem(language, lines, kept, faults, statements, total)
             if not problem:
@@ -239,7 +238,7 @@ def _rendered(nodes: Sequence[MemoryNode]) -> str:
             "memory",
             number=number,
             time=f"{time_of(node).astimezone():%Y-%m-%d %H:%M (%a)}",
-            speaker=node.metadata.get("speaker") or None,
+            speaker=speaker_of(node) or None,
         )
         for number, node in enumerate(nodes, 1)
     )

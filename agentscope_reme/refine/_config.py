@@ -16,7 +16,8 @@ __all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig"]
 GroupBy = Literal["two_level", "session", "time", "entity", "cluster"]
 ConflictPolicy = Literal["supersede", "merge", "keep"]
 
-_TOGETHER = 0.7
+_TOGETHER, _TOGETHER_SMALL = 0.46, 0.6
+_SMALL, _FEW, _LITTLE = 200, 64, 48  # tokens
 _SHARES = ("window_share", "target_ratio", "dedup_threshold", "archive_below", "cold_below", "protect_from")
 _POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "max_input_length", "useful_to_protect")
 _DAYS = ("retention_days", "unused_days", "sweep_days", "window_minutes", "schedule_hours", "idle_seconds")
@@ -112,6 +113,14 @@ class RefinerConfig:
         """The most tokens that a group may hold."""
         return max(1, min(self.group_tokens, int(self.max_input_length * self.window_share)))
 
+    def content_budget(self, total: int) -> int:
+        """About how many tokens a refined text may have; where there is little, not less than says anything.
+
+        Args:
+            total (`int`): tokens of the sources.
+        """
+        return max(int(total * self.target_ratio), min(_LITTLE, total // 3))
+
     def keyword_budget(self, total: int, content: int) -> int:
         """The most tokens of telling words beside a text, so that both together are well below the sources.
 
@@ -119,7 +128,9 @@ class RefinerConfig:
             total (`int`): tokens of the sources.
             content (`int`): tokens of the text.
         """
-        return max(0, min(int(total * self.keyword_ratio), int(total * _TOGETHER) - content))
+        small = total < _SMALL
+        wanted = max(int(total * self.keyword_ratio), _FEW if small and self.keyword_ratio else 0)
+        return max(0, min(wanted, int(total * (_TOGETHER_SMALL if small else _TOGETHER)) - content))
 
     def _listed(self) -> bool:
         return isinstance(self.trigger_rules, Sequence) and not isinstance(self.trigger_rules, str)

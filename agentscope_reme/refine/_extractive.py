@@ -14,7 +14,7 @@ from ._category import is_small_talk
 from ._comparison import says_the_same
 from ._config import RefinerConfig
 from ._fidelity import must_keep
-from ._grouping import time_of
+from ._grouping import speaker_of, time_of
 from ._importance import judge_importance, read_signals
 from ._keywords import Word, WordWeights, keywords_of
 from ._lexicon import Lexicon, default_lexicon
@@ -91,7 +91,7 @@ def extract(
     weights = weights or WordWeights(texts)
     statements = _without_copies(list(_statements(nodes, config, lexicon, weights, count)), lexicon)
     total = sum(map(count, texts))
-    chosen = _chosen(statements, weights, int(total * config.target_ratio))
+    chosen = _chosen(statements, weights, config.content_budget(total))
     chosen.sort(key=lambda each: each.place)
     content = _written(chosen)
     said = {each.node.key for each in statements}
@@ -181,12 +181,12 @@ def _gain(each: _Statement, weights: WordWeights, covered: set[Word]) -> float:
 
 def _written(statements: list[_Statement]) -> str:
     """Statements as lines, with speakers where there are several and dates where there are several days."""
-    speakers = {_speaker(each.node) for each in statements}
+    speakers = {speaker_of(each.node) for each in statements}
     days = {_day(each.node) for each in statements}
     lines: list[str] = []
     last: tuple[date, str, str] | None = None
     for each in statements:
-        day, speaker = _day(each.node), _speaker(each.node) if len(speakers) > 1 else ""
+        day, speaker = _day(each.node), speaker_of(each.node) if len(speakers) > 1 else ""
         if len(days) > 1 and (last is None or last[0] != day):
             lines.append(day.isoformat())
         if last == (day, speaker, each.node.key):
@@ -195,11 +195,6 @@ def _written(statements: list[_Statement]) -> str:
             lines.append(f"{speaker}: {each.text}" if speaker else each.text)
         last = (day, speaker, each.node.key)
     return "\n".join(lines)
-
-
-def _speaker(node: MemoryNode) -> str:
-    value = node.metadata.get("speaker")
-    return value if isinstance(value, str) else ""
 
 
 def _day(node: MemoryNode) -> date:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..message import estimate_tokens
 from ..record import MemoryNode
+from ..search import as_speaker
 from ._clusters import clusters
 from ._config import RefinerConfig
 from ._entities import entities_of
@@ -20,10 +21,12 @@ from ._entities import entities_of
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Group", "Member", "group_memories", "member_of", "session_of", "time_of"]
+__all__ = ["Group", "Member", "group_memories", "member_of", "session_of", "speaker_of", "time_of"]
 
 SESSION = "session_id"
 """The key of the metadata that holds the session or task of a memory, where `ref_memory_id` is not to be it."""
+SPEAKER = "speaker"
+"""The key of the metadata that holds who said it, where `author` is not to be it."""
 
 Bucket = tuple[str, "list[Member]"]
 Count = Callable[[str], int]
@@ -105,6 +108,12 @@ def session_of(node: MemoryNode) -> str:
 def time_of(node: MemoryNode) -> datetime:
     """When it was said, else when the memory was made."""
     return node.message_time or node.time_created
+
+
+def speaker_of(node: MemoryNode) -> str:
+    """Who said it, where that is known: in a conversation its author."""
+    speaker = node.metadata.get(SPEAKER)
+    return speaker if isinstance(speaker, str) and speaker else as_speaker(node.author) if node.ref_memory_id else ""
 
 
 def group_memories(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from ..text import WordTokenizer
@@ -18,6 +18,8 @@ Word = tuple[str, ...]
 
 _NUMBERED = 1.3
 """How much more a word counts that holds a digit."""
+_SINGLE = 0.5
+"""How much less a single character tells."""
 _CHECK_EVERY = 16
 
 
@@ -57,6 +59,8 @@ class WordWeights:
     def weight(self, word: Word) -> float:
         """How much a word tells; one that was never counted as much as one that was counted once."""
         told = math.log(1 + max(1, self._texts) / max(1, self._holding[word]))
+        if len(word[0]) == 1:
+            return told * _SINGLE
         return told * (_NUMBERED if any(map(str.isdigit, word[0])) else 1.0)
 
 
@@ -67,7 +71,7 @@ def keywords_of(
     weights: WordWeights,
     count: Callable[[str], int],
 ) -> tuple[str, ...]:
-    """Words of the texts that are not in the text that is shown for them, the most telling first.
+    """Words of the texts that are not in the text that is shown for them, the most telling of each text first.
 
     Args:
         texts (`Sequence[str]`): the sources.
@@ -76,21 +80,26 @@ def keywords_of(
         weights (`WordWeights`): how much each tells.
         count (`Callable[[str], int]`): counts tokens.
     """
-    written: dict[Word, str] = {}
-    for text in texts:
-        for word, spelling in weights.words(text).items():
-            written.setdefault(word, spelling)
     there = weights.words(shown)
-    missing = [word for word in written if word not in there]
-    missing.sort(key=lambda word: -weights.weight(word))
-    kept: list[str] = []
-    for word in missing:
-        kept.append(written[word])
-        if not len(kept) % _CHECK_EVERY and count(" ".join(kept)) > budget:
+    kept: dict[Word, str] = {}
+    for word, spelling in _in_turn(texts, weights):
+        if word in there or word in kept:
+            continue
+        kept[word] = spelling
+        if not len(kept) % _CHECK_EVERY and count(" ".join(kept.values())) > budget:
             break
-    while kept and count(" ".join(kept)) > budget:
-        kept.pop()
-    return tuple(kept)
+    words = list(kept.values())
+    while words and count(" ".join(words)) > budget:
+        words.pop()
+    return tuple(words)
+
+
+def _in_turn(texts: Sequence[str], weights: WordWeights) -> Iterator[tuple[Word, str]]:
+    """The most telling word of each text, then the second of each, and so on: every source can be found again."""
+    ranked = [sorted(weights.words(text).items(), key=lambda pair: -weights.weight(pair[0])) for text in texts]
+    for place in range(max(map(len, ranked), default=0)):
+        row = (words[place] for words in ranked if place < len(words))
+        yield from sorted(row, key=lambda pair: -weights.weight(pair[0]))
 
 
 @lru_cache(maxsize=1)

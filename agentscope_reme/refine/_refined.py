@@ -14,7 +14,9 @@ from ._grouping import SESSION, session_of, time_of
 from ._schema import TagSchema
 
 __all__ = [
+    "ARCHIVED",
     "CONSIDERED",
+    "FORGOTTEN",
     "REFINED",
     "REFINED_INTO",
     "Condensed",
@@ -32,8 +34,11 @@ REFINED_INTO = "refined_into"
 """The key of the metadata of a source that holds the id of the refined memory."""
 CONSIDERED = "considered"
 """The key of the metadata of a memory that a run has looked at and left as it is."""
+FORGOTTEN = "forgotten"
+"""The key of the metadata of a memory that was forgotten: why."""
+ARCHIVED = "archived_at"
+"""The key of the metadata of a memory that was archived: when, in seconds since the epoch."""
 
-_ARCHIVED = "archived_at"
 _SOURCES = "source_keys"
 _ENTITIES = 24
 
@@ -126,13 +131,13 @@ def archived(source: MemoryNode, refined_id: str, now: datetime) -> dict[str, An
     """The fields of a source that change when it has been refined: it stays, linked, and is not found by itself."""
     return {
         "is_active": False,
-        "metadata": {**source.metadata, REFINED_INTO: refined_id, _ARCHIVED: now.timestamp()},
+        "metadata": {**source.metadata, REFINED_INTO: refined_id, ARCHIVED: now.timestamp()},
     }
 
 
 def restored_fields(node: MemoryNode) -> dict[str, Any]:
     """The fields that undo `archived`."""
-    gone = (REFINED_INTO, _ARCHIVED, CONSIDERED)
+    gone = (REFINED_INTO, ARCHIVED, CONSIDERED)
     return {"is_active": True, "metadata": {name: each for name, each in node.metadata.items() if name not in gone}}
 
 

@@ -95,8 +95,8 @@ def test_it_is_about_as_long_as_it_is_to_be(nodes: list[MemoryNode], ratio: floa
     must = sum(estimate_tokens(each) for node in nodes for each in must_keep(node, config))
     longest = max(estimate_tokens(each) for node in nodes for each in split_sentences(node.content))
     around = 16 * len(nodes)  # dates and speakers
-    assert estimate_tokens(found.content) <= max(total * ratio, longest) + must + around
-    assert estimate_tokens(" ".join(found.keywords)) <= total * config.keyword_ratio + 1
+    assert estimate_tokens(found.content) <= max(config.content_budget(total), longest) + must + around
+    assert estimate_tokens(" ".join(found.keywords)) <= max(64, total * config.keyword_ratio) + 1
 
 
 def test_small_talk_and_copies_go_first() -> None:

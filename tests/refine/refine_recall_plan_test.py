@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import agentscope_reme
 from agentscope_reme._errors import PromptError
 from agentscope_reme.record import MemoryNode, parse_filters
 from agentscope_reme.refine._lexicon import Lexicon, default_lexicon, lower
@@ -17,6 +18,7 @@ from agentscope_reme.refine._schema import TagSchema
 from agentscope_reme.text import PromptBook
 
 NOW = datetime(2024, 5, 6, 12, tzinfo=timezone.utc)
+PACKAGE = Path(agentscope_reme.__file__).parent
 
 
 def queries(request: str, *recent: str) -> list[str]:
@@ -162,3 +164,11 @@ def test_words_of_ones_own(tmp_path: Path) -> None:
     assert not default_lexicon().found_in("safety", "ピーナッツアレルギーです")
     with pytest.raises(PromptError, match=r"refine\.nothing"):
         lexicon.found_in("nothing", "x")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_entry_takes_the_place_of_another(language: str) -> None:
+    """YAML keeps the last of two entries with one name, without a word."""
+    source = PACKAGE / "prompts" / language / "refine.yaml"
+    names = re.findall(r"^([a-z_]+):", source.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(names) == len(set(names))

@@ -75,7 +75,7 @@ def test_a_session_becomes_one_memory_and_its_sources_stay_behind_it(tmp_path: P
             assert report.refined == 1
             assert report.sources == len(nodes)
             assert report.calls == 0
-            assert report.tokens_after < 0.6 * report.tokens_before
+            assert report.tokens_after < 0.75 * report.tokens_before
             assert seen == [(0, 1), (1, 1)]
             await check_world(bank, nodes)
             history = await bank.history(nodes[1].memory_id, ALICE)
