@@ -133,7 +133,9 @@ def sync_folder(folder: str | os.PathLike | int) -> None:
             os.close(descriptor)
 
 
-def write_atomic(path: str | os.PathLike, data: bytes, *, durable: bool = True, dir_fd: int | None = None) -> None:
+def write_atomic(
+    path: str | os.PathLike, data: bytes | Iterable[bytes], *, durable: bool = True, dir_fd: int | None = None
+) -> None:
     """Replace a file's content in one step, through a temporary file in the same folder.
 
     After a failure the old file stands and no temporary one is left. The file gets mode 0600. A symbolic link of that
@@ -142,8 +144,8 @@ def write_atomic(path: str | os.PathLike, data: bytes, *, durable: bool = True, 
     Args:
         path (`str | PathLike`):
             The file; missing parents are made with mode 0700.
-        data (`bytes`):
-            The new content.
+        data (`bytes | Iterable[bytes]`):
+            The new content, or parts of it, which are written as they come.
         durable (`bool`, defaults to `True`):
             Whether the bytes and the name must survive a power cut when this returns. Without it they survive the
             death of the process, and ``sync_file`` and ``sync_folder`` can follow later.
@@ -169,10 +171,10 @@ def write_atomic(path: str | os.PathLike, data: bytes, *, durable: bool = True, 
             sync_folder(dir_fd if dir_fd is not None else folder or os.curdir)
 
 
-def _write_new(path: str, data: bytes, *, durable: bool, dir_fd: int | None) -> None:
+def _write_new(path: str, data: bytes | Iterable[bytes], *, durable: bool, dir_fd: int | None) -> None:
     """Write a file that must not exist yet."""
     with open(os.open(path, _CREATE, 0o600, dir_fd=dir_fd), "wb") as file:
-        file.write(data)
+        file.writelines([data] if isinstance(data, bytes) else data)
         file.flush()
         if durable:
             os.fsync(file.fileno())

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from datetime import timezone as dt_timezone
@@ -21,7 +21,7 @@ from ..vector_store import Progress, VectorStore
 from ._adding import add
 from ._audit import AUDIT, AuditRow, audit_node, audit_row
 from ._books import Books, Reason
-from ._deleting import delete, delete_all
+from ._deleting import delete, delete_all, withdraw
 from ._exchanging import exchange
 from ._owner import Owner, owned_by
 from ._revising import patch, supersede, update
@@ -326,6 +326,21 @@ class MemoryBank:
                 logger.warning("%s", error)
                 done[memory_id] = False
         return done
+
+    async def withdraw(
+        self, keys: Collection[str], *, action: str = "withdrawn", actor: str = "", cause: str = ""
+    ) -> list[MemoryNode]:
+        """Take memories out that are kept elsewhere from now on. Their old versions stay, and `add` brings them back.
+
+        Args:
+            keys (`Collection[str]`): keys of memories; one that is not there is passed over.
+            action (`str`): what it is called on record.
+            actor (`str`), cause (`str`): for the record.
+
+        Returns:
+            `list[MemoryNode]`: the memories that were taken out.
+        """
+        return await withdraw(self._books, keys, action, Reason(actor, cause))
 
     async def delete_all(self, owners: Sequence[Owner] | None = None) -> int:
         """Delete all memories of these owners (None: of everybody) with their versions, conversations, profiles, tool

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .._events import EventKind
-from ..record import Condition
+from ..record import Condition, MemoryNode
 from ..vector_store import VectorStore
 from ._books import Books, Reason
 from ._changes import following
 from ._owner import Owner, owned_by
 from ._versions import version_node, without_text
 
-__all__ = ["delete", "delete_all"]
+__all__ = ["delete", "delete_all", "withdraw"]
 
 _PAGE = 500
 
@@ -35,6 +35,19 @@ async def delete(books: Books, memory_id: str, owner: Owner | None, reason: Reas
                 break
     books.tell("deleted", [node])
     return True
+
+
+async def withdraw(books: Books, keys: Collection[str], action: str, reason: Reason) -> list[MemoryNode]:
+    """See `MemoryBank.withdraw`."""
+    async with books.writing.lock():
+        there = await books.store.get(list(keys))
+        if there:
+            time = following(books.clock(), *there.values())
+            entries = [version_node(node, None, time) for node in there.values()]
+            entries += books.rows(action, there.values(), reason, time=time)
+            await books.put_on_record([], list(there), entries)
+    books.tell(action, there.values())
+    return list(there.values())
 
 
 async def delete_all(books: Books, owners: Sequence[Owner] | None) -> int:

@@ -111,3 +111,18 @@ def test_relative_to_an_open_folder(tmp_path):
     finally:
         os.close(descriptor)
     assert read_bytes(tmp_path / "a.txt") == b"x"
+
+
+def test_parts_are_written_as_they_come_and_a_fault_among_them_leaves_the_old_file(tmp_path):
+    path = tmp_path / "big"
+    write_atomic(path, (b"%d\n" % n for n in range(1000)))
+    assert path.read_bytes().split() == [b"%d" % n for n in range(1000)]
+
+    def breaking():
+        yield b"half"
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_atomic(path, breaking())
+    assert path.stat().st_size == 3890
+    assert list(tmp_path.iterdir()) == [path]

@@ -231,3 +231,21 @@ def test_something_of_ones_own_can_be_put_on_record(tmp_path: Path) -> None:
             assert (await bank.history(memory.memory_id))[-1] == row
 
     asyncio.run(main())
+
+
+def test_what_is_withdrawn_is_on_record_and_comes_back_with_its_versions(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with local_bank(tmp_path) as bank:
+            [first] = await bank.add([note("likes tea")])
+            memory = await bank.update(first.memory_id, content="likes coffee")
+            taken = await bank.withdraw([memory.key, "0" * 32], action="cold", actor="sweep", cause="unused")
+            assert [each.to_dict() for each in taken] == [memory.to_dict()]
+            assert await bank.list([ALICE], include_inactive=True) == []
+            with pytest.raises(MemoryNotFound):
+                await bank.get(memory.memory_id)
+            assert (await bank.history(memory.memory_id))[-1].action == "cold"
+            await bank.add(taken)
+            assert (await bank.get(first.memory_id)).to_dict() == memory.to_dict()
+            assert said(await bank.versions(first.memory_id)) == ["likes tea"]
+
+    asyncio.run(main())
