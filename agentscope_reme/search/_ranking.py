@@ -25,6 +25,9 @@ _BESIDE = 0.5
 _SPREAD = 0.7
 """How much of the score by words is what share of the query is there; the rest is how much is said of it."""
 
+_HAIR = 1e-3
+"""How far above the typical cosine one counts at least that is above the floor."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -120,8 +123,9 @@ def _mixed(evidence: Evidence, recipe: SourceRecipe, found: np.ndarray) -> dict[
     words = _scaled(evidence.bm25[found] * evidence.coverage[found] ** recipe.breadth)
     parts = {"words": (1 - weight) * words}
     if evidence.cosine is not None:
-        meaning = np.maximum(evidence.cosine[found] - evidence.typical, 0.0)
-        parts["meaning"] = weight * _scaled(meaning)
+        cosine = evidence.cosine[found]
+        least = np.where(cosine >= recipe.cosine.floor, _HAIR, 0.0)  # of few texts, or of texts that are all relevant
+        parts["meaning"] = weight * _scaled(np.maximum(cosine - evidence.typical, least))
     return parts
 
 

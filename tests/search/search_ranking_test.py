@@ -72,6 +72,14 @@ def test_below_the_floor_meaning_finds_nothing_but_helps_what_a_word_found() -> 
     assert rows(found) == [2, 1]
 
 
+def test_meaning_counts_where_every_text_is_as_near() -> None:
+    """The median of one cosine, or of equal ones, is that cosine."""
+    for count in (1, 2, 5):
+        found = rank(evidence([0.0] * count, [0.5] * count, typical=0.5), PLAIN, 9)
+        assert len(found) == count
+        assert all(each.parts.get("meaning", 0) > 0 for each in found)
+
+
 def test_what_is_not_allowed_is_not_found_and_not_beside() -> None:
     allowed = np.array([True, True, False, False, True])
     found = rank(evidence([0.0, 3.0, 5.0, 0.0, 0.0], table=conversation(5), allowed=allowed), DIALOG_RECIPE, 9)

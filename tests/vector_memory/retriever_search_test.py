@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentscope_reme import ConfigError
-from agentscope_reme.record import parse_filters
+from agentscope_reme.record import MemoryNode, parse_filters
 from agentscope_reme.vector_memory import BAND, MemoryBank, MemoryRetriever, Owner, questions_of
 from agentscope_reme.vector_store import LocalVectorStore
 
@@ -341,3 +341,18 @@ def test_a_request_is_asked_with_the_turns_that_it_leans_on() -> None:
     assert questions_of([], "x") == ["x"]
     assert questions_of(talk[:1]) == []
     assert questions_of(talk[2:3]) == ["The Joie Nitro costs 120 euros."]
+
+
+@pytest.mark.parametrize("owners", [1, 30])
+def test_knowledge_is_found_by_meaning_alone_also_where_all_memories_say_the_same(tmp_path: Path, owners: int) -> None:
+    """As of customers of whom one thing is known each: no word of the query is in it, and nothing is less like it."""
+
+    async def body(bank: MemoryBank, retriever: MemoryRetriever) -> None:
+        targets = [Owner("personal", f"customer {number}") for number in range(owners)]
+        await bank.add([MemoryNode("harbourmaster", *target, category="fact") for target in targets])
+        for target in targets[:3]:
+            [found] = await retriever.search("harbour", [target])
+            assert found.node.owner == target.key
+            assert "words" not in found.parts
+
+    in_bank(tmp_path, body)
