@@ -15,7 +15,7 @@ from ..search import HybridIndex, QueryView, SourceRecipe
 from ..text import WordTokenizer
 from ..vector_memory import MemoryBank, RetrievedMemory
 from ..vector_store import StoreHit, facts_of
-from ._refined import FORGOTTEN, REFINED_INTO, shown, source_keys
+from ._refined import FORGOTTEN, shown, source_keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,12 +55,11 @@ async def sources_of_hits(
         number += len(keys)
     there = await bank.store.get([key for keys in wanted.values() for key in keys], with_vectors=with_vectors)
     now = bank.clock()
-    ids = {node.key: node.memory_id for node in refined}
     return {
         parent: [
             there[key]
             for key in keys
-            if key in there and _is_source(there[key], ids[parent], now) and matches(there[key], conditions)
+            if key in there and _is_source(there[key], now) and matches(there[key], conditions)
         ]
         for parent, keys in wanted.items()
     }
@@ -144,6 +143,6 @@ def as_retrieved(hit: StoreHit, best: float) -> RetrievedMemory:
     return RetrievedMemory(node, hit.score, share, share, node.importance, 1.0, hit.parts)
 
 
-def _is_source(node: MemoryNode, parent: str, now: datetime) -> bool:
+def _is_source(node: MemoryNode, now: datetime) -> bool:
     over = node.expires_at is not None and node.expires_at <= now
-    return node.metadata.get(REFINED_INTO) == parent and not node.metadata.get(FORGOTTEN) and not over
+    return not node.metadata.get(FORGOTTEN) and not over

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,8 @@ _REFINED = 24
 
 _CONDENSED = (Condition("metadata.ended", "range", (0.0, None)),)
 """What every condensed memory meets, and no other."""
+_BY_WORDS = (0.2, 0.8)
+"""What meaning and words count for condensed memories: their telling words say more than the vector of these words."""
 _ACTIVE = Condition("is_active", "equal", (True,))
 
 
@@ -56,6 +58,7 @@ class TwoLevelSearch:
 
     def __init__(self, bank: MemoryBank, retriever: MemoryRetriever, candidates: int) -> None:
         self._bank, self._retriever, self._candidates = bank, retriever, candidates
+        self._condensed = MemoryRetriever(bank, hybrid_weights=_BY_WORDS, recipe=retriever.recipe)
         self._tokenizer = WordTokenizer()
         self.ranker = Ranker(self._tokenizer)
 
@@ -125,19 +128,20 @@ class TwoLevelSearch:
             plain = await self._bank.store.get(list(plain), with_vectors=True)
         tops = [replace(shown(condensed[key]), ref_memory_id="") for key in sources]
         pool = [*(node for mine in sources.values() for node in mine), *plain.values(), *tops]
-        view, vector = await self.view(plan.queries[0][0])
+        speakers = {node.author for node in pool if node.author and node.ref_memory_id}
+        view, vector = await self.view(plan.queries[0][0], speakers)
         hits = await self.ranker.ranked(pool, view, vector, await self.recipe(vectored=vector is not None))
         hits = chosen(hits, sources, specific=plan.specific or always)
         best = hits[0].order if hits else 0.0
         return with_others([as_retrieved(hit, best) for hit in hits], first, dated, sources, plan)
 
-    async def view(self, query: str) -> tuple[QueryView, Any]:
-        """A query as ranking sees it, and its vector where there are any."""
+    async def view(self, query: str, speakers: Collection[str] = ()) -> tuple[QueryView, Any]:
+        """A query as ranking sees it, and its vector where there are any, without the names of those who speak."""
         now = self._bank.clock().astimezone(self._bank.timezone)
         view = QueryView.of(query, self._tokenizer, now)
         if self._bank.store.space is None or not view.tokens:
             return view, None
-        (vector,) = await self._bank.vectors.of_queries([query])
+        (vector,) = await self._bank.vectors.of_queries([view.without(speakers)])
         return view, vector
 
     async def recipe(self, *, vectored: bool) -> SourceRecipe:
@@ -150,7 +154,8 @@ class TwoLevelSearch:
     # ------------------------------------------------------------------ inside
 
     async def _first(self, plan: RecallPlan, wanted: Wanted) -> list[RetrievedMemory]:
-        condensed = await self._searched(plan.queries, wanted, (*wanted.given, *_CONDENSED), _REFINED)
+        conditions = (*wanted.given, *_CONDENSED)
+        condensed = await self._searched(plan.queries, wanted, conditions, _REFINED, self._condensed)
         for suggested in plan.filters:
             hints = parse_filters(suggested, self._bank.timezone)
             plain = await self._searched(plan.queries, wanted, (*wanted.given, *hints), wanted.limit)
@@ -159,13 +164,18 @@ class TwoLevelSearch:
         return condensed
 
     async def _searched(
-        self, queries: Sequence[WeightedQuery], wanted: Wanted, conditions: Sequence[Condition], limit: int
+        self,
+        queries: Sequence[WeightedQuery],
+        wanted: Wanted,
+        conditions: Sequence[Condition],
+        limit: int,
+        retriever: MemoryRetriever | None = None,
     ) -> list[RetrievedMemory]:
         """What queries of the same weight find together, merged."""
         results = []
         for weight in dict.fromkeys(weight for _, weight in queries):
             texts = [text for text, each in queries if each == weight]
-            found = await self._retriever.search(
+            found = await (retriever or self._retriever).search(
                 texts, wanted.owners, limit=limit, filters=list(conditions), similarity="max"
             )
             results.append([replace(each, score=weight * each.score, place=weight * each.place) for each in found])
