@@ -2,6 +2,7 @@
 """The vector-based memory: what is known of people, of tasks and of tools, found again by meaning and by words."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing_extensions import Self
 
 from ._arguments import check_arguments, checked_language, llm_config, zone
 from ._embedder_source import EmbedderSource
-from ._errors import ConfigError, NotStartedError
+from ._errors import AmbiguousMemoryId, ConfigError, MemoryNotFound, NotStartedError
 from ._events import EventBus, EventKind, Listener
 from ._loop_lock import LoopLock
 from ._memory_arguments import (
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ReMe"]
 
+logger = logging.getLogger("agentscope_reme")
+
 Messages = Sequence["Msg | dict[str, Any]"]
 
 
@@ -113,7 +116,9 @@ class ReMe:
         prompts (`PromptBook | None`):
             Other prompts, or more languages.
         kinds (`Iterable[MemoryKind]`):
-            The kinds of memory that are drawn from conversations, each with its prompts.
+            The kinds of memory that are drawn from conversations, each with its prompts. Those of a kind of your own
+            are drawn by `reme.summarizer.summarize(messages, [KIND.owner(name)])`, and found, listed and changed by
+            `reme.retriever` and `reme.bank` with the same owner.
         max_input_length (`int`):
             Tokens that one request for memories and its reply may have together; longer conversations are read in
             parts.
@@ -613,10 +618,43 @@ class ReMe:
         """
         owner = owner_or_none(user_name, task_name, tool_name)
         await self._ensure_started()
-        there = await self.bank.get(memory_id, owner)
-        values = self._fields(fields, there.metadata)
-        whose = Owner(there.memory_type, there.memory_target)
-        return await self.bank.update(there.memory_id, whose, content=memory_content, when_to_use=when_to_use, **values)
+        return await self._updated(memory_id, owner, memory_content, when_to_use, **fields)
+
+    async def update_memories(
+        self,
+        changes: Mapping[str, Mapping[str, Any]],
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+    ) -> dict[str, MemoryNode]:
+        """Change several. An id that names none, or several owners' memories, keeps no other from being changed.
+
+        Args:
+            changes (`Mapping[str, Mapping[str, Any]]`):
+                By id, what `update_memory` takes: `memory_content`, `when_to_use`, and the other fields.
+            user_name (`str`), task_name (`str`), tool_name (`str`):
+                Whose they have to be; nothing is moved by that.
+
+        Returns:
+            `dict[str, MemoryNode]`: by id, each memory as it is now; what was not changed is left out, and logged.
+
+        Raises:
+            `ConfigError`: as `update_memory`, of the first change that cannot work; those before it were made.
+        """
+        owner = owner_or_none(user_name, task_name, tool_name)
+        if not isinstance(changes, Mapping) or not all(isinstance(each, Mapping) for each in changes.values()):
+            raise ConfigError(f"changes is {str(changes)[:200]}: give a dictionary from ids to dictionaries of fields.")
+        await self._ensure_started()
+        if self.bank.store.space is not None:  # all new texts in one request; each is in the cache then
+            given = (each.get("when_to_use") or each.get("memory_content") for each in changes.values())
+            await self.bank.vectors.of_texts([self.bank.clean(text) for text in given if isinstance(text, str)])
+        changed = {}
+        for memory_id, fields in changes.items():
+            try:
+                changed[memory_id] = await self._updated(memory_id, owner, **fields)
+            except (MemoryNotFound, AmbiguousMemoryId) as error:
+                logger.warning("%s", error)
+        return changed
 
     async def delete_memory(
         self, memory_id: str, user_name: Names = "", task_name: Names = "", tool_name: Names = ""
@@ -762,6 +800,19 @@ class ReMe:
     def _node(self, content: str, owner: Owner, **values: Any) -> MemoryNode:
         now: datetime = self.bank.clock()
         return MemoryNode(content, owner.memory_type, owner.target, time_created=now, time_modified=now, **values)
+
+    async def _updated(
+        self,
+        memory_id: str,
+        owner: Owner | None,
+        memory_content: str | None = None,
+        when_to_use: str | None = None,
+        **fields: Any,
+    ) -> MemoryNode:
+        there = await self.bank.get(memory_id, owner)
+        values = self._fields(fields, there.metadata)
+        whose = Owner(there.memory_type, there.memory_target)
+        return await self.bank.update(there.memory_id, whose, content=memory_content, when_to_use=when_to_use, **values)
 
     def _fields(self, given: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of a memory; what is none of them is metadata."""

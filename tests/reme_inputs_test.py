@@ -143,3 +143,38 @@ def test_calls_may_say_when_they_were_made_in_any_notation(tmp_path: Path) -> No
         assert len(await reme.tool_records.of("t")) == len(times)
 
     with_reme(tmp_path, body)
+
+
+def test_several_memories_are_changed_with_one_request_for_vectors(tmp_path: Path) -> None:
+    async def body(reme: ReMe) -> None:
+        nodes = await reme.add_memories([f"item {number}" for number in range(30)], user_name="alice")
+        await reme.add_memory("item 3", user_name="bob")
+        model, before = reme.bank.embedder, HashEmbedding.__call__
+        assert model is not None
+        asked = []
+
+        async def counting(self: HashEmbedding, texts: Any, **options: Any) -> Any:
+            asked.append(len(texts))
+            return await before(self, texts, **options)
+
+        changes = {node.memory_id: {"memory_content": f"{node.content} is sold", "importance": 0.9} for node in nodes}
+        changes |= {"0" * 16: {"importance": 1.0}, nodes[5].memory_id: {"tags": ["kept"]}}
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(HashEmbedding, "__call__", counting)
+            changed = await reme.update_memories(changes)
+        assert asked == [10, 10, 9], "each new text once, together"
+        assert set(changed) == {node.memory_id for node in nodes} - {nodes[3].memory_id}
+        assert changed[nodes[7].memory_id].content == "item 7 is sold"
+        assert changed[nodes[5].memory_id].tags == ("kept",)
+        left = {node.content for node in await reme.list_memory(user_name="alice")}
+        assert left == {f"item {number} is sold" for number in range(30)} - {"item 3 is sold", "item 5 is sold"} | {
+            "item 3",
+            "item 5",
+        }
+        [mine] = (await reme.update_memories({nodes[3].memory_id: {"importance": 0.1}}, user_name="bob")).values()
+        assert (mine.memory_target, mine.importance) == ("bob", 0.1)
+        for wrong in ([nodes[0].memory_id], {nodes[0].memory_id: "new text"}):
+            with pytest.raises(ConfigError, match="give a dictionary from ids"):
+                await reme.update_memories(wrong)  # type: ignore[arg-type]
+
+    with_reme(tmp_path, body)
