@@ -2,6 +2,7 @@
 """Refinement: what to capture, keep, merge, correct, strengthen and let go, always traceable and reversible."""
 
 from ._category import CATEGORIES, category_of, is_small_talk, reason_to_drop
+from ._cold_storage import ColdMemory, ColdStorage
 from ._comparison import Comparison, compare, says_the_same
 from ._config import ConflictPolicy, GroupBy, RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
@@ -10,6 +11,7 @@ from ._expiry import expiry_of, last_day_named, with_expiry
 from ._extractive import Extract, extract
 from ._feedback import adjusted
 from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
+from ._forgetter import Forgetter, is_forgotten
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
 from ._grounds import Grounds, Source, sources_of
 from ._grouping import Group, Member, group_memories
@@ -23,6 +25,7 @@ from ._refined_retriever import Expand, RefinedRetriever, Rerank
 from ._refiner import Refiner, RunReport
 from ._requests import asks_to_forget, asks_to_remember
 from ._schema import TagSchema, TagValues
+from ._sweeper import Swept
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
 
 __all__ = [
@@ -84,6 +87,11 @@ __all__ = [
     "Resolution",
     "resolve",
     # what fades
+    "Forgetter",
+    "Swept",
+    "ColdStorage",
+    "ColdMemory",
+    "is_forgotten",
     "Fate",
     "Verdict",
     "fate_of",
