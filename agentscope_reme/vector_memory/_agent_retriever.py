@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from agentscope.message import Msg
@@ -128,7 +129,7 @@ class AgentRetriever:
             if len(groups) == 1:
                 await look(next(iter(groups)))
             elif groups:
-                await self._delegated(list(groups), look, request, chosen)
+                await self._delegated(groups, look, request, chosen)
         except ReMeError as error:
             failures.append(error)
         if failures:
@@ -137,7 +138,7 @@ class AgentRetriever:
                 EventKind.RETRIEVAL_FALLBACK, error=failures[0], owners=[owner.key for owner in owners]
             )
             return await self._retriever.retrieve(query, owners, **options)
-        named = {node.key: node for nodes in found.values() for node in nodes}
+        named = {node.key: node for node in _in_turn([found.get(group.key, []) for group in groups])}
         chosen_nodes = list(named.values())[:limit]
         self._bank.found(chosen_nodes)
         return chosen_nodes
@@ -150,9 +151,10 @@ class AgentRetriever:
             groups.setdefault(Owner(owner.memory_type, ", ".join(each.target for each in of_kind)), of_kind)
         return groups
 
-    async def _delegated(self, groups: list[Owner], look: Any, request: str, language: str) -> None:
-        system = self._text(language, "find_delegating", targets=targets_text(groups))
-        await delegate(self._access, groups, look, language=language, system=system, request=request)
+    async def _delegated(self, groups: Mapping[Owner, Sequence[Owner]], look: Any, request: str, language: str) -> None:
+        targets = list(groups)
+        system = self._text(language, "find_delegating", targets=targets_text(targets))
+        await delegate(self._access, targets, look, language=language, system=system, request=request, parts=groups)
 
     async def _looked(
         self, owners: Sequence[Owner], request: str, language: str, options: Mapping[str, Any]
@@ -191,6 +193,11 @@ class AgentRetriever:
 
     def _text(self, language: str, name: str, **values: object) -> str:
         return self._access.book.get(language, f"memory_agent.{name}").fill(**values)
+
+
+def _in_turn(lists: Sequence[Sequence[MemoryNode]]) -> list[MemoryNode]:
+    """The best of each list, then the second best, and so on: each agent ordered its own."""
+    return [node for rank in zip_longest(*lists) for node in rank if node is not None]
 
 
 def _named(answer: str) -> list[str] | None:

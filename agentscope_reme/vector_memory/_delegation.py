@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -31,13 +31,24 @@ class DelegateTask:
         owners (`Sequence[Owner]`): the targets.
         start (`Callable[[Owner], object]`): sets one of them going, without waiting for it.
         say (`Say`): the texts of the answers.
+        parts (`Mapping[Owner, Sequence[Owner]] | None`): of a target that stands for several, which: naming one of them
+            names it.
     """
 
-    def __init__(self, owners: Sequence[Owner], start: Callable[[Owner], object], say: Say) -> None:
+    def __init__(
+        self,
+        owners: Sequence[Owner],
+        start: Callable[[Owner], object],
+        say: Say,
+        parts: Mapping[Owner, Sequence[Owner]] | None = None,
+    ) -> None:
         self.delegated: list[Owner] = []
         self._owners: dict[str, list[Owner]] = {}
         for owner in owners:
             self._owners.setdefault(_one_line(owner.key), []).append(owner)
+        self._wholes = {
+            _one_line(part.key): _one_line(owner.key) for owner, some in (parts or {}).items() for part in some
+        }
         self._start, self._say = start, say
 
     async def delegate_task(self, targets: list[str]) -> str:
@@ -47,12 +58,13 @@ class DelegateTask:
             targets (`list[str]`):
                 The targets, exactly as they are listed.
         """
-        wanted = list(map(_one_line, as_texts(targets)))
+        named = map(_one_line, as_texts(targets))
+        wanted = [each if each in self._owners else self._wholes.get(each, each) for each in named]
         if not wanted:
             return self._say("missing_argument", argument="targets")
         if unknown := [each for each in wanted if each not in self._owners]:
-            named = ", ".join(self._owners)
-            answers = [self._say("no_such_target", target=each, targets=named) for each in unknown]
+            known = ", ".join(self._owners)
+            answers = [self._say("no_such_target", target=each, targets=known) for each in unknown]
         else:
             answers = []
         fresh = dict.fromkeys(
@@ -73,7 +85,14 @@ class DelegateTask:
 
 
 async def delegate(
-    access: ModelAccess, owners: Sequence[Owner], job: Job, *, language: str, system: str, request: str
+    access: ModelAccess,
+    owners: Sequence[Owner],
+    job: Job,
+    *,
+    language: str,
+    system: str,
+    request: str,
+    parts: Mapping[Owner, Sequence[Owner]] | None = None,
 ) -> list[Owner]:
     """Have an agent choose among the targets; jobs start as they are chosen and run in parallel.
 
@@ -83,6 +102,7 @@ async def delegate(
         job (`Callable[[Owner], Coroutine]`): what is done for each that is chosen.
         language (`str`): of the answers of the tool.
         system (`str`), request (`str`): what the agent is told and asked.
+        parts (`Mapping[Owner, Sequence[Owner]] | None`): see `DelegateTask`.
 
     Returns:
         `list[Owner]`: the targets that were chosen; all their jobs have ended.
@@ -94,7 +114,7 @@ async def delegate(
     failure: ReMeError | None = None
     answer = ""
     async with anyio.create_task_group() as group:
-        tool = DelegateTask(owners, lambda owner: group.start_soon(job, owner), say)
+        tool = DelegateTask(owners, lambda owner: group.start_soon(job, owner), say, parts)
         toolkit = toolkit_of(
             [tool.delegate_task],
             say,

@@ -206,6 +206,29 @@ def test_kinds_are_delegated_to(tmp_path: Path) -> None:
     run(scene)
 
 
+def test_a_kind_is_chosen_by_one_of_its_targets_and_each_kind_has_its_turn(tmp_path: Path) -> None:
+    """Whichever agent is the first to answer, what it found does not push out what the others put first."""
+
+    def reply(messages: Any, tools: Any) -> Any:
+        if "You decide where to look" in prompt_of(messages[:1]) and not results_of(messages):
+            return call("delegate_task", targets=["personal/bob", "procedural/coding", "personal/carol"])
+        return by_kind(messages, tools)
+
+    async def scene() -> None:
+        async with bank_in(tmp_path) as bank:
+            await stocked(bank)
+            model = ScriptedChatModel(reply)
+            found = await looking(bank, model).retrieve("Who knows bikes?", [ALICE, CODING, BOB], limit=2)
+            assert [node.memory_type for node in found] == ["personal", "procedural"]
+            [told] = [
+                told for request in model.requests for told in results_of(request.messages) if "Delegated" in told
+            ]
+            assert "Delegated: personal/alice, bob, procedural/coding" in told
+            assert "personal/carol is no target" in told
+
+    run(scene)
+
+
 # ---------------------------------------------------------------------- the way back
 
 
