@@ -24,6 +24,8 @@ from ._refined import Condensed, is_refined, refined_node
 from ._refined_retriever import Expand, RefinedRetriever, Rerank
 from ._refiner import Refiner, RunReport
 from ._requests import asks_to_forget, asks_to_remember
+from ._review import Review, review
+from ._schedule import RefineSchedule, due_for
 from ._schema import TagSchema, TagValues
 from ._sweeper import Swept
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
@@ -31,6 +33,10 @@ from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due
 __all__ = [
     "Refiner",
     "RunReport",
+    "RefineSchedule",
+    "due_for",
+    "Review",
+    "review",
     "RefinerConfig",
     "GroupBy",
     "ConflictPolicy",

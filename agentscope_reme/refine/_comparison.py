@@ -87,16 +87,24 @@ def says_the_same(
     times: tuple[datetime, datetime] | None = None,
 ) -> bool:
     """Whether two statements are near copies that make the same claims: dates, numbers, names, codes, yes or no."""
+    if not _is_near_copy(old, new, similarity, dedup_threshold):
+        return False
     if times is not None and _days(old, times[0]) != _days(new, times[1]):
         return False
-    one, other = _MARKS.sub("", plain(lower(old))), _MARKS.sub("", plain(lower(new)))
-    if one == other:
-        return True
-    near = overlap(words_of(old), words_of(new))
-    if near < _SAME_WORDS and not (similarity is not None and similarity >= dedup_threshold and near >= _ALIKE):
-        return False
     lexicon = lexicon or default_lexicon()
-    return _claims(old, lexicon) == _claims(new, lexicon)
+    return _squashed(old) == _squashed(new) or _claims(old, lexicon) == _claims(new, lexicon)
+
+
+def _is_near_copy(old: str, new: str, similarity: float | None, dedup_threshold: float) -> bool:
+    near = overlap(words_of(old), words_of(new))
+    if near >= _SAME_WORDS or _squashed(old) == _squashed(new):
+        return True
+    return similarity is not None and similarity >= dedup_threshold and near >= _ALIKE
+
+
+def _squashed(text: str) -> str:
+    """What two texts share that differ only in case and punctuation."""
+    return _MARKS.sub("", plain(lower(text)))
 
 
 def _days(text: str, said: datetime) -> frozenset[tuple[date, date]]:
