@@ -10,6 +10,7 @@ from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
 from ._extractive import Extract, extract
 from ._feedback import adjusted
+from ._feedback_book import FeedbackBook
 from ._fidelity import CHECKED_CLASSES, Fault, check_fidelity, missing_statements, must_keep, repaired
 from ._forgetter import Forgetter, is_forgotten
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
@@ -61,6 +62,7 @@ __all__ = [
     "judge_importance",
     "read_signals",
     "adjusted",
+    "FeedbackBook",
     "TagSchema",
     "TagValues",
     "entities_of",
