@@ -76,8 +76,8 @@ class Prompts:
         capacity = room - min(_KNOWN_TOKENS, room // 3)
         if capacity < _LEAST_CAPACITY:
             raise ConfigError(
-                f"max_input_tokens is {self._access.max_input_tokens}, of which the prompts and the reply take "
-                f"{frame + _REPLY_TOKENS}: give at least {frame + _REPLY_TOKENS + 2 * _LEAST_CAPACITY}.",
+                f"max_input_tokens (max_input_length of ReMe) is {self._access.max_input_tokens}, of which prompts and "
+                f"reply take {frame + _REPLY_TOKENS}: give at least {frame + _REPLY_TOKENS + 2 * _LEAST_CAPACITY}.",
             )
         return passages(self._assignment.said, capacity, count)
 
