@@ -103,6 +103,7 @@ class WordTokenizer:
         for content in _content_runs(segment(run)):
             whole = "".join(content)
             yield from (word for word in content if len(word) > 2 or len(word) == 1 < len(whole))
+            yield from (word[-1] for word in content if self._segmenter is None and _is_name_and_verb(word))
             yield from _pairs(whole, HAN_STOP_WORDS)
 
 
@@ -200,6 +201,11 @@ def _content_runs(words: list[str]) -> Iterator[list[str]]:
             content = []
     if content:
         yield content
+
+
+def _is_name_and_verb(word: str) -> bool:
+    """Whether it may be a name with a verb of one character that jieba took for a part of it, as in 张伟住."""
+    return len(word) == 3 and word[-1] not in HAN_STOP_WORDS and not _jieba().FREQ.get(word)
 
 
 def _jieba_segmenter() -> Callable[[str], list[str]] | None:

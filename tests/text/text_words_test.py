@@ -23,6 +23,8 @@ def shared(query: str, text: str, tokenizer: WordTokenizer = TOKENIZER) -> set[s
 
 FOUND = [
     ("评审", "明天下午三点开项目评审会议讨论排期"),
+    ("他住在哪", "张伟住在杭州西湖区"),
+    ("她怕什么", "刘洋怕狗"),
     ("项目评审会议", "明天下午三点开项目评审会议讨论排期"),
     ("排期", "明天下午三点开项目评审会议讨论排期"),
     ("9router", "我们用 9router 做 rerank，配置在 GOALS.md"),
