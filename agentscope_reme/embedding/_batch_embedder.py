@@ -147,6 +147,14 @@ class BatchEmbedder:
         embedded = await self.embed([text])
         return embedded.vectors[0] if embedded.mask[0] else None
 
+    async def forget(self, texts: Sequence[str]) -> int:
+        """Delete the cached vectors of texts; how many there were comes back.
+
+        Raises:
+            `StorageError`: the cache refused.
+        """
+        return 0 if self._cache is None else await self._cache.forget(await _look_at(texts, clean))
+
     async def floor(self) -> float:
         """The cosine below which two texts of this model have nothing to do with each other.
 

@@ -68,6 +68,17 @@ class EmbeddingCache:
         if vectors:
             await self._database.run(self._put, model, dimensions, dict(vectors))
 
+    async def forget(self, texts: Iterable[str]) -> int:
+        """Delete the vectors of texts, of whatever model, so that no byte of them is left in the file.
+
+        Returns:
+            `int`: how many there were.
+        """
+        gone = await self._database.run(self._forget, list(texts))
+        if gone:
+            await self._database.compact()
+        return gone
+
     async def count(self) -> int:
         """How many vectors there are."""
         return await self._database.read(lambda connection: _one(connection, "SELECT count(*) FROM vector"))
@@ -121,6 +132,15 @@ class EmbeddingCache:
         ).rowcount
         connection.execute("UPDATE size SET bytes = bytes + ?", (added * dimensions * 4,))
         self._drop_oldest(connection)
+
+    def _forget(self, connection: sqlite3.Connection, texts: list[str]) -> int:
+        count = size = 0
+        for part in _parts(list({_hash(text) for text in texts})):
+            found = f"FROM vector WHERE hash IN ({','.join('?' * len(part))})"
+            size += _one(connection, f"SELECT coalesce(sum(length(vector)), 0) {found}", *part)
+            count += connection.execute(f"DELETE {found}", part).rowcount
+        connection.execute("UPDATE size SET bytes = bytes - ?", (size,))
+        return count
 
     def _drop_oldest(self, connection: sqlite3.Connection) -> None:
         over = _one(connection, "SELECT bytes FROM size") - self.max_bytes

@@ -99,6 +99,20 @@ class Database:
         """``data_version``, waiting without an event loop."""
         return self._submit(self._writer, self._writer.version).result()
 
+    async def compact(self) -> bool:
+        """Write the file anew without what was deleted, so that no byte of that is left in the file or in its log.
+
+        Takes about as long as copying the file, and as much room beside it for that time.
+
+        Returns:
+            `bool`: False where another process was reading all the while, so that the log still holds what it reads;
+            the next call, or the last process to close the file, ends that.
+
+        Raises:
+            as ``run``.
+        """
+        return await asyncio.wrap_future(self._submit(self._writer, self._writer.compact))
+
     async def close(self) -> None:
         """Finish what was handed in, join the threads, close the file. May be called again."""
         await asyncio.to_thread(self.close_sync)
@@ -148,6 +162,15 @@ class _Lane:
     def version(self) -> int:
         version = self._current().execute("PRAGMA data_version").fetchone()[0]
         return (self._generation << 32) + version
+
+    def compact(self) -> bool:
+        connection = self._current()
+        connection.execute("PRAGMA temp_store = FILE")  # in memory, it would hold a copy of the whole
+        try:
+            connection.execute("VACUUM")
+        finally:
+            connection.execute("PRAGMA temp_store = MEMORY")
+        return connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
 
     def close(self) -> None:
         self.pool.shutdown(wait=True)

@@ -250,6 +250,14 @@ class VectorStore(ABC):
             `int`: how many memories were embedded.
         """
 
+    async def compact(self) -> bool:
+        """Leave no byte of what was deleted in files of this machine. On a server that is the server's own affair.
+
+        Returns:
+            `bool`: False where another process was reading all the while, and it has to be done again.
+        """
+        return True
+
     async def pages(self, conditions: Sequence[Condition] = (), size: int = _PAGE) -> AsyncIterator[list[MemoryNode]]:
         """All memories, by key, a page at a time: bounded memory however many there are."""
         after: str | None = None

@@ -184,6 +184,10 @@ class LocalVectorStore(VectorStore):
         self._take(database, spaces.Opened(collection, number), space)
         return reindex.embedded
 
+    async def compact(self) -> bool:
+        """See `VectorStore.compact`; the file is written anew, which takes about as long as copying it."""
+        return await self._open_database().compact()
+
     # ------------------------------------------------------------------ inside
 
     async def _enter(self, space: VectorSpace | None) -> None:

@@ -188,3 +188,33 @@ def test_processes_fill_one_cache(tmp_path):
     put(cache, "last")
     assert asyncio.run(cache.count()) == 100
     cache.close_sync()
+
+
+@given(st.lists(st.sampled_from("abcdef")), st.sets(st.sampled_from("abcdefg")))
+def test_what_is_forgotten_is_not_there_for_any_model_and_its_room_is_free(tmp_path_factory, kept, gone):
+    cache = EmbeddingCache(tmp_path_factory.mktemp("c") / "embeddings.db", max_bytes=8 * ROW)
+    put(cache, *kept)
+    put(cache, *kept, key="Fake:other")
+    there = {text: key for key in (KEY, "Fake:other") for text in get(cache, *"abcdef", key=key)}
+    before = asyncio.run(cache.count())
+    removed = asyncio.run(cache.forget(gone))
+    left = {text for key in (KEY, "Fake:other") for text in get(cache, *"abcdef", key=key)}
+    assert left == set(there) - gone
+    assert asyncio.run(cache.count()) == before - removed
+    put(cache, *"abcdefgh")  # as many as there is room for: the size is known
+    assert asyncio.run(cache.count()) == 8
+    cache.close_sync()
+
+
+def test_no_byte_of_a_forgotten_vector_is_left(opened, tmp_path):
+    cache = opened()
+    put(cache, *[str(n) for n in range(500)])
+    secret = rows("7")["7"].astype("<f4").tobytes()
+
+    def there():
+        return any(secret in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+    assert there()
+    assert asyncio.run(cache.forget(["7", "never"])) == 1
+    assert not there()
+    assert len(get(cache, *[str(n) for n in range(500)])) == 499

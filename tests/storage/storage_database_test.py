@@ -362,3 +362,36 @@ def test_an_empty_transaction_is_cheap(opened):
     for _ in range(200):
         database.read_sync(lambda connection: None)
     assert (time.perf_counter() - started) / 200 < 0.005
+
+
+def folder_bytes(folder):
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_after_compact_no_byte_of_what_was_deleted_is_left_and_the_rest_is(opened, tmp_path):
+    database = opened(cache=True)
+    kept = [f"kept {n} " + "x" * 200 for n in range(300)]
+    secrets = [f"SECRET {n} " + "y" * 200 for n in range(300)]
+    database.run_sync(insert, *[text for pair in zip(kept, secrets, strict=True) for text in pair])
+    database.read_sync(texts)
+    database.run_sync(lambda connection: connection.execute("DELETE FROM note WHERE text LIKE 'SECRET%'").rowcount)
+    assert b"SECRET" in folder_bytes(tmp_path)  # what compact is for
+    assert asyncio.run(database.compact()) is True
+    assert b"SECRET" not in folder_bytes(tmp_path)
+    assert database.read_sync(texts) == kept
+    database.run_sync(insert, "later")
+    assert database.read_sync(texts) == [*kept, "later"]
+
+
+def test_compact_says_that_somebody_is_reading_what_was_deleted(opened, tmp_path):
+    database = opened(busy_timeout=0.1)
+    database.run_sync(insert, "SECRET")
+    reader = sqlite3.connect(database.path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM note").fetchall()
+    database.run_sync(lambda connection: connection.execute("DELETE FROM note").rowcount)
+    assert asyncio.run(database.compact()) is False
+    assert reader.execute("SELECT text FROM note").fetchall() == [("SECRET",)]
+    reader.close()
+    assert asyncio.run(database.compact()) is True
+    assert b"SECRET" not in folder_bytes(tmp_path)

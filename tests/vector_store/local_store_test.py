@@ -484,3 +484,21 @@ def test_what_is_looked_up_often_has_an_index(tmp_path: Path, spec: dict, index:
                 assert "SCAN n" not in found
 
     asyncio.run(body())
+
+
+def test_compact_leaves_no_byte_of_what_was_deleted(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LocalVectorStore(tmp_path / "memories.db") as store:
+            await store.open(SPACE)
+            nodes = [note(f"SECRET number {n}", metadata={"x": "SECRET"}, vector=ONES) for n in range(50)]
+            await store.write([*nodes, note("stays", vector=ONES)])
+            assert len(await store.hybrid_search(ask("secret"), 3)) == 3
+            await store.write(delete=[node.key for node in nodes])
+            assert await store.compact() is True
+            held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+            assert b"SECRET" not in held
+            assert b"secret" not in held  # nor the words that it was searched by
+            assert texts(await store.find()) == ["stays"]
+            assert len(await store.hybrid_search(ask("stays"), 3)) == 1
+
+    asyncio.run(main())
