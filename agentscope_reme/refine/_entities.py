@@ -23,13 +23,15 @@ def entities_of(text: str, limit: int = _MOST) -> tuple[str, ...]:
         text (`str`): Chinese, English or both.
         limit (`int`): how many at most.
     """
-    found: list[str] = [name.text for name in names_in(text) if name.sure]
+    codes = [each for each, _, _ in identifiers_in(text) if len(each) <= 120]
+    names = [name.text for name in names_in(text) if name.sure and name.kind != "subject"]
+    found = [name for name in names if not any(name in code for code in codes)]
     for match in _QUOTED.finditer(text):
         quoted = (match[1] or match[2]).strip()
         if quoted and not _SENTENCE.search(quoted):
             found.append(quoted)
     found += [match[1] for match in _TAG.finditer(text)]
-    found += [each for each, _, _ in identifiers_in(text) if len(each) <= 120]
+    found += codes
     distinct = {each.casefold(): each for each in reversed(found) if any(map(str.isalnum, each))}
     return tuple(reversed(distinct.values()))[:limit]
 

@@ -28,6 +28,11 @@ _LENGTH = 0.8
 _IMPORTANCE = 0.5
 _ASKS = 0.5
 """What a question tells beside a statement."""
+_FRAGMENT, _SENTENCE_WORDS = 0.1, 3
+"""What a sentence of fewer content words tells."""
+_BY_AGENT = 0.4
+"""What an agent's words tell beside a person's: what it explained can be had again."""
+_AGENTS = frozenset(["assistant", "ai", "agent", "bot", "chatbot", "助手", "智能体", "机器人", "ai助手"])
 
 
 @dataclass(frozen=True)
@@ -113,13 +118,15 @@ def _statements(
     for at, node in enumerate(nodes):
         musts = must_keep(node, config, lexicon)
         whole = musts == [node.content.strip()]
+        by_agent = speaker_of(node).strip().casefold() in _AGENTS
         for number, text in enumerate(musts if whole else split_sentences(node.content)):
             must = text in musts
             if not must and (is_small_talk(text, lexicon) or not any(map(str.isalnum, text))):
                 continue
             worth = max(node.importance, judge_importance(read_signals(text, lexicon)).importance)
-            weight = (1 + _IMPORTANCE * worth) * (_ASKS if text.rstrip().endswith(("?", "？")) else 1.0)
             words = frozenset(weights.words(text))
+            weight = (1 + _IMPORTANCE * worth) * (_ASKS if text.rstrip().endswith(("?", "？")) else 1.0)
+            weight *= (_FRAGMENT if len(words) < _SENTENCE_WORDS else 1.0) * (_BY_AGENT if by_agent else 1.0)
             yield _Statement(text, node, (at, number), must, count(text), weight, words)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from ..message import estimate_tokens
 from ..record import MemoryNode
-from ..search import as_speaker
 from ._clusters import clusters
 from ._config import RefinerConfig
 from ._entities import entities_of
@@ -113,7 +112,7 @@ def time_of(node: MemoryNode) -> datetime:
 def speaker_of(node: MemoryNode) -> str:
     """Who said it, where that is known: in a conversation its author."""
     speaker = node.metadata.get(SPEAKER)
-    return speaker if isinstance(speaker, str) and speaker else as_speaker(node.author) if node.ref_memory_id else ""
+    return speaker if isinstance(speaker, str) and speaker else node.author if node.ref_memory_id else ""
 
 
 def group_memories(

@@ -20,7 +20,8 @@ class Name:
     Args:
         text (`str`): as it is written, without a possessive.
         sure (`bool`): False for a word that may have its capital from the beginning of the sentence.
-        kind (`str`): ``person``, ``place`` or, where that cannot be told, ``name``.
+        kind (`str`): ``person``, ``place`` or, where that cannot be told, ``name``; ``subject`` for a word that begins
+            a sentence and is followed by a verb, which may be no name at all.
     """
 
     text: str
@@ -28,10 +29,17 @@ class Name:
     kind: str = "name"
 
 
-_CAPITAL = r"[A-Z\u00c0-\u00de][\w\u00c0-\u017f]*(?:[-'’][A-Za-z\u00c0-\u017f]\w*)*"
-_RUN = re.compile(rf"(?<![\w/.@`'’-]){_CAPITAL}(?:\s+(?:(?:of|the|de|da|van|von|del|la)\s+)*{_CAPITAL})*")
+_LETTER = r"[A-Za-z0-9_\u00c0-\u017f]"
+_CAPITAL = rf"[A-Z\u00c0-\u00de]{_LETTER}*(?:[-'’][A-Za-z\u00c0-\u017f]{_LETTER}*)*"
+_RUN = re.compile(
+    rf"(?<![A-Za-z0-9_\u00c0-\u017f/.@`'’-]){_CAPITAL}(?:\s+(?:(?:of|the|de|da|van|von|del|la)\s+)*{_CAPITAL})*"
+)
+_PERSONAL = re.compile(
+    r"['’]s\b|\s+(?:said|says|told|tells|likes|loves|wants|lives|works|moved|went|bought|prefers|enjoys|thinks|asked|met|"
+    r"plays|studies|drinks|eats|hates|dislikes|knows|joined|visited|and [A-Z])"
+)
 _WIDE = re.compile(r"[\u4e00-\u9fff]")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_POSSESSIVE = re.compile(r"'s?$")
 _AFTER_INITIAL = re.compile(
     r"['’]s\b|,?\s+(?:is|was|has|had|will|would|can|and|or|said|says|told|also|never|always|[a-z]{2,}(?:s|ed))\b"
 )
@@ -41,7 +49,7 @@ _VERBAL = re.compile(r"^[A-Z][a-z]+(?:s|ed|ing)$")
 _HAN = "\u4e00-\u9fff"
 _SURNAMES = (
     "李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊金"
-    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙段雷钱汤尹黎武乔贺赖龚欧阳司马诸葛上官"
+    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙段雷钱汤尹黎武乔贺赖龚"
 )
 _SURNAME = rf"(?:欧阳|司马|诸葛|上官|[{_SURNAMES}])"
 _TITLE = (
@@ -113,13 +121,18 @@ def _from_run(run: str, initial: bool, after: str) -> Iterator[Name]:
         yield from _from_run(" ".join(words[1:]), False, after)
         return
     acronym = len(words) == 1 and name.isupper() and len(name) > 1
-    sure = not initial or capitals > 1 or acronym or bool(_AFTER_INITIAL.match(after))
-    if len(name) > 1:
-        yield Name(name, sure)
+    if len(name) < 2:
+        return
+    if not initial or capitals > 1 or acronym:
+        yield Name(name)
+    elif _PERSONAL.match(after):
+        yield Name(name, kind="person")
+    else:
+        yield Name(name, bool(_AFTER_INITIAL.match(after)), "subject")
 
 
 def _bare(word: str) -> str:
-    return _POSSESSIVE.sub("", word)
+    return _POSSESSIVE.sub("", word.replace("’", "'")) or word
 
 
 def _han(text: str) -> Iterator[Name]:
