@@ -19,6 +19,7 @@ from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
+from ._purge import Purge, Purged
 from ._recall import Knowledge, Passage, Recall
 from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
 from ._refined import Condensed, is_refined, refined_node
@@ -100,6 +101,8 @@ __all__ = [
     "ColdStorage",
     "ColdMemory",
     "is_forgotten",
+    "Purge",
+    "Purged",
     "Fate",
     "Verdict",
     "fate_of",

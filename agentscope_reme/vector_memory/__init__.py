@@ -5,6 +5,7 @@ from ._agent_retriever import AgentRetriever
 from ._audit import AuditRow
 from ._bank import Filters, MemoryBank
 from ._conversations import Conversations
+from ._erasing import Erased
 from ._guide_keeping import GuideKeeping
 from ._model_access import ModelAccess
 from ._owner import Owner, owned_by, owners_of
@@ -24,6 +25,7 @@ __all__ = [
     "owners_of",
     "owned_by",
     "AuditRow",
+    "Erased",
     "Conversations",
     "ProfileBook",
     "MemoryRetriever",

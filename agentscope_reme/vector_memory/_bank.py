@@ -22,6 +22,7 @@ from ._adding import add
 from ._audit import AUDIT, AuditRow, audit_node, audit_row
 from ._books import Books, Reason
 from ._deleting import delete, delete_all, withdraw
+from ._erasing import Erased, erase
 from ._exchanging import exchange
 from ._owner import Owner, owned_by
 from ._revising import patch, supersede, update
@@ -341,6 +342,23 @@ class MemoryBank:
             `list[MemoryNode]`: the memories that were taken out.
         """
         return await withdraw(self._books, keys, action, Reason(actor, cause))
+
+    async def erase(
+        self, nodes: Sequence[MemoryNode], *, conversations: bool = True, actor: str = "", cause: str = ""
+    ) -> Erased:
+        """Erase memories for good, with their versions, what was done to them, and the conversations they come from.
+
+        That something was erased stays on record; of what, nothing. `VectorStore.compact` then takes it out of files.
+
+        Args:
+            nodes (`Sequence[MemoryNode]`): the memories; one that was withdrawn is meant too.
+            conversations (`bool`): also the stored conversations that they come from, whoever else refers to them.
+            actor (`str`), cause (`str`): for the record.
+
+        Returns:
+            `Erased`: what was erased.
+        """
+        return await erase(self._books, nodes, Reason(actor, cause), conversations=conversations)
 
     async def delete_all(self, owners: Sequence[Owner] | None = None) -> int:
         """Delete all memories of these owners (None: of everybody) with their versions, conversations, profiles, tool
