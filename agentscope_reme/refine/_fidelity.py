@@ -43,6 +43,12 @@ _RELATIVE = re.compile(
     r"from\s+now|^in\s|later|before|earlier|back",
     re.IGNORECASE,
 )
+_UNIT = re.compile(
+    r"\s?(?:[元块个人次只本米斤克吨度台件张条辆家名页步位字岁%％]|美元|公里|千米|厘米|毫米|公斤|千克|小时|分钟|秒)|"
+    r"\s(?:dollars|euros|pounds|yuan|people|persons|times|steps|words|tokens|miles|meters|metres|km|kg|lbs|items|users|"
+    r"files|lines|pages|points|votes|calories|kcal)\b",
+    re.IGNORECASE,
+)
 _SPACE = re.compile(r"\s+")
 
 
@@ -135,6 +141,8 @@ def _faults_of(line: str, grounds: Grounds, said: datetime | None) -> Iterator[F
     text = plain(_ITEM.sub("", line))
     taken: list[tuple[int, int]] = []
     for span in date_mentions(text, said or datetime.now().astimezone()):
+        if _is_amount(span, text):
+            continue
         taken.append((span.position, span.position + len(span.text)))
         if not _is_dated(span, grounds, said):
             yield Fault("date", span.text, line)
@@ -159,6 +167,14 @@ def _faults_of(line: str, grounds: Grounds, said: datetime | None) -> Iterator[F
     for clause in grounds.clauses_in(text):
         if not _is_borne_out(clause.words, clause.negated, grounds):
             yield Fault("negation", clause.text, line)
+
+
+def _is_amount(span: DateSpan, text: str) -> bool:
+    """Whether what looks like a year is so many of something: 2014 yuan."""
+    if not span.text.isdigit():
+        return False
+    before, after = text[: span.position], text[span.position + len(span.text) :]
+    return before.rstrip()[-1:] in tuple("$¥￥€£") or bool(_UNIT.match(after))
 
 
 def _is_dated(span: DateSpan, grounds: Grounds, said: datetime | None) -> bool:
