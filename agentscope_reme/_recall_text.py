@@ -94,9 +94,14 @@ def _sizes(
 def _beside(
     standing: Sequence[Recalled], line: Callable[[Recalled, int], str], most: int, count: Callable[[str], int]
 ) -> list[str]:
-    sizes = _sizes(standing, line, most, count)
-    entries = [_fitted(each, line, size, count, 1) for each, size in zip(standing, sizes, strict=False)]
-    return [entry for entry in entries if entry is not None]
+    """The lines of the first texts; where one has no room, short as they are, the last one gives up its own."""
+    while True:
+        sizes = _sizes(standing, line, most, count)
+        entries = [_fitted(each, line, size, count, 1) for each, size in zip(standing, sizes, strict=False)]
+        whole = [entry for entry in entries if entry is not None]
+        if len(whole) == len(entries):
+            return whole
+        standing = standing[: len(entries) - 1]
 
 
 def _fitted(

@@ -12,7 +12,7 @@ from agentscope.agent import ReActAgent
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg, TextBlock
 from agentscope.tool import Toolkit, ToolResponse
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agentscope_reme import (
@@ -215,6 +215,7 @@ def test_distinct_keeps_every_text_in_one_hit_by_score(hits):
     st.sampled_from(["list", "json"]),
     st.sampled_from(["word ", "茶", "x", "\n- ", '"\\']),
 )
+@example([77], [7, 7, 7, 7], 404, "json", "\n- ")
 def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, beside, most, form, piece):
     hits = [Recalled(f"{n} {piece * size}", 0.5, f"memory/{n}.md:1") for n, size in enumerate(sizes)]
     guides = [Recalled(f"{n} {piece * size}", 0.0, f"tool/{n}") for n, size in enumerate(beside)]
