@@ -8,6 +8,7 @@ from ._config import ConflictPolicy, GroupBy, RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
 from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
+from ._explanation import Explanation, explained
 from ._extractive import Extract, extract
 from ._feedback import adjusted
 from ._feedback_book import FeedbackBook
@@ -125,4 +126,6 @@ __all__ = [
     "plan_recall",
     "chained_queries",
     "is_specific",
+    "Explanation",
+    "explained",
 ]

@@ -34,6 +34,8 @@ class RefinerConfig:
         schedule_hours (`float`): and so long after the last one, if anything is new.
         idle_seconds (`float`): and so long after the last message, if anything is new; infinity for never.
         after_session (`bool`): and when a session or task has ended.
+        memory_types (`Sequence[str] | None`): the types that are condensed; None for all. A guide to a tool is one
+            memory that is kept up to date by itself.
         group_by (`str`): ``two_level``: by session, then windows of time in it; ``session``, ``time``, ``entity``,
             or ``cluster`` (by embedding).
         window_minutes (`float`): a window of time.
@@ -70,6 +72,7 @@ class RefinerConfig:
     schedule_hours: float = 24.0
     idle_seconds: float = float("inf")
     after_session: bool = False
+    memory_types: Sequence[str] | None = ("personal", "procedural")
     group_by: GroupBy = "two_level"
     window_minutes: float = 30.0
     group_tokens: int = 4_000
@@ -105,6 +108,10 @@ class RefinerConfig:
         for name in _DAYS:
             if not _is_number(value := getattr(self, name)) or not value > 0:
                 raise ConfigError(f"{name} is {value!r}: give a number above 0; float('inf') for never.")
+        if self.memory_types is not None:
+            if isinstance(self.memory_types, str) or not self.memory_types:
+                raise ConfigError(f"memory_types is {self.memory_types!r}: give a list of types, or None for all.")
+            object.__setattr__(self, "memory_types", tuple(self.memory_types))
         self._check_choices()
         self._check_forgetting()
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._loop_lock import LoopLock
 from ..message import estimate_tokens
-from ..record import Condition, MemoryNode
+from ..record import MemoryNode
 from ..text import PromptBook
 from ..vector_memory import AuditRow, MemoryBank, ModelAccess, Owner, owned_by
 from ._condenser import EXTRACTIVE, Condenser, missing_in
@@ -24,7 +24,7 @@ from ._lexicon import Lexicon, default_lexicon
 from ._models import Model, access_of
 from ._refined import CONSIDERED, Condensed, archived, refined_node
 from ._schema import TagSchema
-from ._selection import NEW, Catalog, Selected, select
+from ._selection import Catalog, Selected, active, new, select
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
@@ -125,7 +125,7 @@ class Refiner:
 
     async def count_new(self, owners: Sequence[Owner] | None = None) -> int:
         """How many memories no run has looked at."""
-        return await self.bank.store.count([*owned_by(owners), *NEW])
+        return await self.bank.store.count([*owned_by(owners), *new(self.config)])
 
     async def run(
         self,
@@ -175,7 +175,7 @@ class Refiner:
     async def _catalogued(self, owners: Sequence[Owner] | None) -> tuple[Catalog, dict[str, WordWeights]]:
         """A little of each active memory, a page at a time, and how rare words are with each owner."""
         catalog, weights = Catalog(), dict[str, WordWeights]()
-        conditions = [*owned_by(owners), Condition("is_active", "equal", (True,))]
+        conditions = [*owned_by(owners), *active(self.config)]
         async for page in self.bank.store.pages(conditions):
             await asyncio.to_thread(self._take_down, page, catalog, weights)
         return catalog, weights

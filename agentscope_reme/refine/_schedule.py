@@ -13,7 +13,7 @@ from ..record import Condition
 from ..vector_memory import MemoryBank, Owner, owned_by
 from ._config import RefinerConfig
 from ._refiner import RUN, Refiner, RunReport
-from ._selection import NEW
+from ._selection import active, new
 
 __all__ = ["RefineSchedule", "due_for"]
 
@@ -29,19 +29,19 @@ async def due_for(bank: MemoryBank, config: RefinerConfig, owner: Owner) -> str:
     Nothing is due where nothing is new. Characters are counted only where the number of memories alone does not decide.
     """
     owned = owned_by([owner])
-    if not await bank.store.count([*owned, *NEW]):
+    if not await bank.store.count([*owned, *new(config)]):
         return ""
-    active = [*owned, Condition("is_active", "equal", (True,))]
-    if await bank.store.count(active) > config.capacity_memories:
+    there = [*owned, *active(config)]
+    if await bank.store.count(there) > config.capacity_memories:
         return "capacity"
     characters = 0
-    async for page in bank.store.pages(active):
+    async for page in bank.store.pages(there):
         characters += sum(len(node.content) for node in page)
         if characters > config.capacity_chars:
             return "capacity"
     last = await _last_run(bank, owner)
     if last is None:
-        oldest = await bank.store.find([*owned, *NEW], limit=1, sort_key="time_created", reverse=False)
+        oldest = await bank.store.find([*owned, *new(config)], limit=1, sort_key="time_created", reverse=False)
         last = oldest[0].time_created if oldest else bank.clock()
     return "schedule" if (bank.clock() - last).total_seconds() >= config.schedule_hours * _HOUR else ""
 

@@ -13,14 +13,25 @@ from ._forgetting import is_protected
 from ._grouping import Group, Member, session_of
 from ._refined import CONSIDERED, REFINED, is_refined, source_keys
 
-__all__ = ["NEW", "Catalog", "Selected", "select"]
+__all__ = ["Catalog", "Selected", "active", "new", "select"]
 
-NEW = (
-    Condition("is_active", "equal", (True,)),
-    Condition(f"metadata.{REFINED}", "equal", (None,)),
-    Condition(f"metadata.{CONSIDERED}", "equal", (None,)),
-)
-"""What a memory meets that no run has looked at."""
+
+def active(config: RefinerConfig) -> list[Condition]:
+    """What the memories meet that a run is about."""
+    found = [Condition("is_active", "equal", (True,))]
+    if config.memory_types is not None:
+        found.append(Condition("memory_type", "any_of", tuple(config.memory_types)))
+    return found
+
+
+def new(config: RefinerConfig) -> list[Condition]:
+    """What those of them meet that no run has looked at."""
+    return [
+        *active(config),
+        Condition(f"metadata.{REFINED}", "equal", (None,)),
+        Condition(f"metadata.{CONSIDERED}", "equal", (None,)),
+    ]
+
 
 _ENOUGH = 400
 """Tokens from which on a memory alone is condensed."""

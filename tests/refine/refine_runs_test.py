@@ -19,7 +19,7 @@ from agentscope_reme.record import MemoryNode
 from agentscope_reme.refine import RefinerConfig, check_fidelity, missing_statements, must_keep
 from agentscope_reme.refine._grounds import Grounds, sources_of
 from agentscope_reme.refine._refined import is_refined, restored_fields, source_keys
-from agentscope_reme.vector_memory import MemoryBank
+from agentscope_reme.vector_memory import MemoryBank, Owner
 
 FAITHFUL = {
     "narrative": "用户在学钢琴，并准备参加比赛。",
@@ -265,6 +265,18 @@ def test_protected_memories_take_no_part(tmp_path: Path) -> None:
             await bank.add([*chat(), asked, useful])
             await refiner_of(bank).run()
             assert {asked.content, useful.content} <= set(texts(await active(bank)))
+
+    run(main())
+
+
+def test_guides_to_tools_are_left_alone(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            nodes = chat(owner=Owner("tool", "search"))
+            await bank.add(nodes)
+            assert (await refiner_of(bank).run()).groups == 0
+            assert not any(is_refined(node) for node in await bank.list())
+            assert (await refiner_of(bank, memory_types=None).run()).refined == 1
 
     run(main())
 

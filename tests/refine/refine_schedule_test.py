@@ -115,7 +115,7 @@ def test_it_works_in_the_background_and_outlives_a_failure(tmp_path: Path, caplo
 def test_no_more_than_a_page_is_read_at_once(tmp_path: Path) -> None:
     async def main() -> None:
         async with bank_in(tmp_path) as bank:
-            for day in range(12):
+            for day in range(7):
                 said = [f"第{day}天第{n}件事：我和同事讨论了第{n}号方案的细节" for n in range(100)]
                 await bank.add(chat(said, session=f"s{day}", start=NOW + timedelta(days=day)))
             most = 0
@@ -134,7 +134,7 @@ def test_no_more_than_a_page_is_read_at_once(tmp_path: Path) -> None:
 
             bank.store.get, bank.store.find = counted_get, counted_find  # type: ignore[method-assign]
             report = await refiner_of(bank).run()
-            assert report.sources == 1200
+            assert report.sources == 700
             assert most <= 500
 
     run(main())

@@ -288,6 +288,8 @@ def test_praise_does_not_revive_what_was_corrected() -> None:
         {"strengthening": -1},
         {"feedback_step": 2},
         {"expiry_days": {"plan": -1}},
+        {"memory_types": "personal"},
+        {"memory_types": []},
         {"trigger_rules": ["sometimes"]},
         {"trigger_rules": "explicit"},
     ],
