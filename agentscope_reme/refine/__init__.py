@@ -25,9 +25,10 @@ from ._recall import Knowledge, Passage, Recall
 from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
 from ._refined import Condensed, is_refined, refined_node
 from ._refined_retriever import Expand, RefinedRetriever, Rerank
-from ._refiner import Refiner, RunReport
+from ._refiner import Refiner
 from ._requests import asks_to_forget, asks_to_remember
 from ._review import Review, review
+from ._run_report import RunReport
 from ._schedule import RefineSchedule, due_for
 from ._schema import TagSchema, TagValues
 from ._sweeper import Swept

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._loop_lock import LoopLock
@@ -14,65 +14,34 @@ from ..message import estimate_tokens
 from ..record import MemoryNode
 from ..text import PromptBook
 from ..vector_memory import AuditRow, MemoryBank, ModelAccess, Owner, owned_by
-from ._condenser import EXTRACTIVE, Condenser, missing_in
+from ._condenser import Condenser
 from ._config import RefinerConfig
-from ._fidelity import Fault
 from ._forgetting import is_protected
+from ._group_writer import ACTOR, GroupWriter
 from ._grouping import group_memories, member_of, time_of
 from ._keywords import WordWeights
 from ._lexicon import Lexicon, default_lexicon
 from ._models import Model, access_of
-from ._refined import CONSIDERED, Condensed, archived, refined_node
+from ._run_report import RunReport
 from ._schema import TagSchema
 from ._selection import Catalog, Selected, active, new, select
 
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
 
-__all__ = ["RUN", "Refiner", "RunReport"]
+__all__ = ["RUN", "Progress", "Refiner"]
 
 logger = logging.getLogger("agentscope_reme")
 
 RUN = "refine_run"
 """The action under which a run stands on record."""
 
-_ACTOR = "refiner"
 _SAMPLE = 20_000
 """Memories of an owner from which it is told how rare words are."""
 _EXTRACT_TOKENS = 1_200
 """The size of a group where no model condenses it: short texts are found more exactly."""
-_GAIN = 0.8
-"""A refined memory takes at most this share of its sources' tokens, or they stay as they are."""
 
 Progress = Callable[[int, int], object]
-
-
-@dataclass
-class RunReport:
-    """What a run did.
-
-    Args:
-        groups (`int`): groups with something new in them.
-        refined (`int`): refined memories that were made.
-        sources (`int`): memories that were archived behind them.
-        left (`int`): memories that were looked at and left as they are.
-        skipped (`int`): groups that were changed by somebody else meanwhile; the next run takes them up.
-        tokens_before (`int`), tokens_after (`int`): of the sources, and of what took their place.
-        calls (`int`): how often a model was asked.
-        failures (`list[str]`): why a model's answer could not be used.
-        faults (`list[Fault]`): claims of a model that were left out.
-    """
-
-    groups: int = 0
-    refined: int = 0
-    sources: int = 0
-    left: int = 0
-    skipped: int = 0
-    tokens_before: int = 0
-    tokens_after: int = 0
-    calls: int = 0
-    failures: list[str] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
 
 
 class Refiner:
@@ -116,6 +85,7 @@ class Refiner:
         self._refine = access_of(refine_model, formatter, self.lexicon.book, count, timeout)
         sift = access_of(filter_model, formatter, self.lexicon.book, count, timeout)
         self._condenser = Condenser(self.config, self.lexicon, self._refine, sift, count)
+        self._writer = GroupWriter(bank, self.config, self.schema, self.lexicon, count)
         self._running = LoopLock()
 
     @property
@@ -160,7 +130,7 @@ class Refiner:
             if on_progress and selected:
                 on_progress(len(selected), len(selected))
             taken_up = {key for each in selected for key in each.group.keys}
-            await self._leave((catalog.new | catalog.protected) - taken_up, report)
+            await self._writer.leave((catalog.new | catalog.protected) - taken_up, report)
             await self._on_record(catalog, goal, report)
         return report
 
@@ -217,7 +187,7 @@ class Refiner:
         report.faults += outcome.faults
         if outcome.failure:
             report.failures.append(outcome.failure)
-        await self._store(outcome.condensed, sources, nodes, touched, selected.group.label, goal or "", report)
+        await self._writer.put(outcome.condensed, sources, nodes, touched, selected.group.label, goal or "", report)
 
     def _takes_part(self, node: MemoryNode) -> bool:
         return node.is_active and not is_protected(node, self.config)
@@ -227,82 +197,10 @@ class Refiner:
         tokens = sum(self._count(node.content) for node in (*nodes, *again))
         return len(again) == len(selected.sources) and tokens <= self._grouping.group_limit
 
-    async def _store(
-        self,
-        condensed: Condensed | None,
-        sources: Sequence[MemoryNode],
-        nodes: Sequence[MemoryNode],
-        touched: Sequence[MemoryNode],
-        label: str,
-        goal: str,
-        report: RunReport,
-    ) -> None:
-        before = sum(self._count(node.content) for node in sources)
-        after = self._size(condensed) if condensed else before
-        if condensed is None or after > _GAIN * before or missing_in(condensed, sources, self.config, self.lexicon):
-            await self._leave({node.key for node in nodes}, report)
-            return
-        now = self.bank.clock()
-        condensed = _distinct(condensed, {node.key for node in sources}, sources[0])
-        ratio = after / before if before else 0.0
-        node = refined_node(condensed, sources, now=now, schema=self.schema, label=label, goal=goal, ratio=ratio)
-        changes: dict[str, Mapping[str, Any]] = {each.key: archived(each, node.memory_id, now) for each in sources}
-        for old in touched:
-            changes[old.key] = _superseded(old, node)
-        done = await self.bank.exchange(
-            [node],
-            changes,
-            as_of={each.key: each.time_modified for each in (*sources, *touched)},
-            action="refined",
-            actor=_ACTOR if condensed.by == EXTRACTIVE else condensed.by,
-            cause=label,
-            details={"into": node.memory_id, "ratio": round(ratio, 4), "goal": goal},
-        )
-        if done is None:
-            report.skipped += 1
-            return
-        report.refined += 1
-        report.sources += len(nodes)
-        report.tokens_before += before
-        report.tokens_after += after
-
-    def _size(self, condensed: Condensed) -> int:
-        words = " ".join(condensed.keywords)
-        return self._count(condensed.content) + (self._count(words) if words else 0)
-
-    async def _leave(self, keys: set[str], report: RunReport) -> None:
-        """Note that memories were looked at, so that they alone do not make a later run."""
-        ordered = sorted(keys)
-        for at in range(0, len(ordered), 500):
-            nodes = await self.bank.store.get(ordered[at : at + 500])
-            fresh = {
-                key: {"metadata": {**node.metadata, CONSIDERED: True}}
-                for key, node in nodes.items()
-                if node.is_active and not node.metadata.get(CONSIDERED)
-            }
-            report.left += len(nodes)
-            if fresh:
-                await self.bank.patch(fresh, action="considered", actor=_ACTOR)
-
     async def _on_record(self, catalog: Catalog, goal: str | None, report: RunReport) -> None:
         owners = sorted({member.owner for member in catalog.members} | set(catalog.refined))
         told = {"groups": report.groups, "refined": report.refined, "sources": report.sources, "calls": report.calls}
         told |= {"tokens_before": report.tokens_before, "tokens_after": report.tokens_after}
         now = self.bank.clock()
-        rows = [AuditRow(now, RUN, Owner.of_key(each), (), _ACTOR, goal or "", told) for each in owners]
+        rows = [AuditRow(now, RUN, Owner.of_key(each), (), ACTOR, goal or "", told) for each in owners]
         await self.bank.record(rows)
-
-
-def _distinct(condensed: Condensed, keys: set[str], like: MemoryNode) -> Condensed:
-    """With the day above it, where the text is word for word one of its sources: two memories cannot say the same."""
-    if replace(like, content=condensed.content).key not in keys:
-        return condensed
-    return replace(condensed, content=f"{condensed.time.astimezone():%Y-%m-%d}\n{condensed.content}")
-
-
-def _superseded(old: MemoryNode, new: MemoryNode) -> dict[str, Any]:
-    """The fields of a refined memory that is made anew; where it says the same, it takes over what is new in it."""
-    if old.key != new.key:
-        return {"is_active": False, "metadata": {**old.metadata, "superseded_by": new.memory_id}}
-    names = ("importance", "tags", "entities", "source_ids", "expires_at", "metadata")
-    return {name: getattr(new, name) for name in names}

@@ -12,7 +12,8 @@ from .._errors import ReMeError
 from ..record import Condition
 from ..vector_memory import MemoryBank, Owner, owned_by
 from ._config import RefinerConfig
-from ._refiner import RUN, Refiner, RunReport
+from ._refiner import RUN, Refiner
+from ._run_report import RunReport
 from ._selection import active, new
 
 __all__ = ["RefineSchedule", "due_for"]
