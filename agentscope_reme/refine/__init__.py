@@ -22,9 +22,10 @@ from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._purge import Purge, Purged
 from ._recall import Knowledge, Passage, Recall
+from ._recall_models import Rerank, WriteQueries, query_writer, reranker
 from ._recall_plan import RecallPlan, WeightedQuery, chained_queries, is_specific, plan_recall
 from ._refined import Condensed, is_refined, refined_node
-from ._refined_retriever import Expand, RefinedRetriever, Rerank
+from ._refined_retriever import Expand, RefinedRetriever
 from ._refiner import Refiner
 from ._requests import asks_to_forget, asks_to_remember
 from ._review import Review, review
@@ -119,6 +120,9 @@ __all__ = [
     "RefinedRetriever",
     "Expand",
     "Rerank",
+    "WriteQueries",
+    "reranker",
+    "query_writer",
     "Recall",
     "Passage",
     "Knowledge",

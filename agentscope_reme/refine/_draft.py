@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import ModelReplyError
 from ..chat import parse_json
 
-__all__ = ["Draft", "parse_draft", "parse_numbers"]
+__all__ = ["Draft", "parse_draft", "parse_numbers", "parse_queries"]
 
 _NAMES = {
     "narrative": ("narrative", "core_narrative", "summary", "core_story", "概要", "叙述", "经过"),
@@ -19,6 +19,7 @@ _NAMES = {
     "preferences": ("preferences", "user_preferences", "user_preferences_observed", "偏好"),
     "lessons": ("lessons", "lessons_learned", "actionable_insights", "insights", "经验", "教训"),
 }
+_KNOWN = frozenset(name for names in _NAMES.values() for name in names)
 _BEFORE, _AFTER = ("before", "from", "old", "之前", "以前"), ("after", "to", "new", "之后", "现在")
 _CONTENT = ("content", "text", "fact", "statement", "memory", "description", "内容")
 _MOST = 60
@@ -61,8 +62,9 @@ def parse_draft(text: str) -> Draft:
     value = parse_json(text)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
         value = value[0]
-    if isinstance(value, Mapping) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Mapping):
-        value = inner
+    if isinstance(value, Mapping) and len(value) == 1:
+        (name, inner), *_ = value.items()
+        value = inner if isinstance(inner, Mapping) and str(name).strip().lower() not in _KNOWN else value
     if isinstance(value, list):
         value = {"facts": value}
     parts = {str(name).strip().lower(): part for name, part in value.items()}
@@ -78,17 +80,35 @@ def parse_draft(text: str) -> Draft:
     return draft
 
 
-def parse_numbers(text: str, highest: int) -> frozenset[int]:
-    """The numbers that a model names, from 1 to the highest there is; others are passed over.
+def parse_numbers(text: str, highest: int) -> tuple[int, ...]:
+    """The numbers that a model names, each once and in its order, from 1 to the highest there is.
 
     Raises:
         `ModelReplyError`: there is no JSON in the reply.
     """
+    numbers = (int(each) for each in _listed(text) if isinstance(each, int) or _is_decimal(each))
+    return tuple(dict.fromkeys(each for each in numbers if 1 <= each <= highest))
+
+
+def parse_queries(text: str, most: int) -> tuple[str, ...]:
+    """The queries that a model wrote, each once and on one line.
+
+    Raises:
+        `ModelReplyError`: there is no JSON in the reply.
+    """
+    return tuple(_texts(_listed(text)))[:most]
+
+
+def _listed(text: str) -> list[Any]:
+    """The list in a reply, by itself or in an object."""
     value = parse_json(text)
     if isinstance(value, Mapping):
         value = next((each for each in value.values() if isinstance(each, list)), [])
-    numbers = (int(each) for each in value if isinstance(each, int) or (isinstance(each, str) and each.isdecimal()))
-    return frozenset(each for each in numbers if 1 <= each <= highest)
+    return value
+
+
+def _is_decimal(value: object) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isdecimal()
 
 
 def _first(parts: Mapping[str, Any], part: str) -> Any:

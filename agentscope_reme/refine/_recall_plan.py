@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ from ._numbers import number_mentions
 from ._schema import TagSchema
 from ._words import plain, words_of
 
-__all__ = ["RecallPlan", "WeightedQuery", "chained_queries", "is_specific", "plan_recall"]
+__all__ = ["RecallPlan", "WeightedQuery", "chained_queries", "is_specific", "plan_recall", "with_queries"]
 
 WeightedQuery = tuple[str, float]
 """A query, and how much what it finds counts beside what the request itself finds."""
@@ -90,6 +90,15 @@ def plan_recall(
         is_specific(request, now, lexicon),
         frozenset(each.casefold() for each in entities_of(request)),
     )
+
+
+def with_queries(plan: RecallPlan, queries: Sequence[str]) -> RecallPlan:
+    """A plan with queries that a model wrote, in place of those that rules have added beside the request."""
+    more = [(" ".join(each.split()), _EXPANDED) for each in queries if any(map(str.isalnum, each))]
+    if not more:
+        return plan
+    kept = [each for each in plan.queries if each[1] == 1.0]
+    return replace(plan, queries=tuple(dict(reversed([*kept, *more])).items())[::-1][:_MOST])
 
 
 def is_specific(request: str, now: datetime, lexicon: Lexicon | None = None) -> bool:

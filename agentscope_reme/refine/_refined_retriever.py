@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,18 +15,16 @@ from ._levels import sources_of_hits
 from ._lexicon import Lexicon, default_lexicon
 from ._recall import Knowledge, Recall, asked_of_knowledge, within
 from ._recall_cache import RecallCache
-from ._recall_plan import WEAK, plan_recall
+from ._recall_models import Rerank, WriteQueries
+from ._recall_plan import WEAK, plan_recall, with_queries
 from ._refined import is_refined
 from ._schema import TagSchema
 from ._two_levels import TwoLevelSearch, Wanted, with_others
 
-__all__ = ["Expand", "RefinedRetriever", "Rerank"]
+__all__ = ["Expand", "RefinedRetriever"]
 
 Expand = Literal["auto"] | bool
 """Whether sources are looked through: as the request asks for it, always, or never."""
-
-Rerank = Callable[[str, Sequence[MemoryNode]], Awaitable[Sequence[int]]]
-"""Puts memories in another order for a request: returns their numbers, counted from 0, best first."""
 
 _RERANKED = 30
 
@@ -44,7 +42,8 @@ class RefinedRetriever:
         lexicon (`Lexicon | None`): the words that tell; those of the package by default.
         candidates (`int`): about how many sources are looked through for one request.
         cache_seconds (`float`): how long a result is kept for the same request; any write empties the cache. 0: none.
-        rerank (`Callable | None`): puts the best hits in another order; off by default.
+        rerank (`Callable | None`): puts the best hits in another order, such as `reranker` makes; off by default.
+        write_queries (`Callable | None`): writes more queries, such as `query_writer` makes; off by default.
         knowledge (`Sequence[KnowledgeBase]`): asked where private memory is weak.
         count (`Callable[[str], int]`): counts tokens.
 
@@ -62,6 +61,7 @@ class RefinedRetriever:
         candidates: int = 300,
         cache_seconds: float = 30.0,
         rerank: Rerank | None = None,
+        write_queries: WriteQueries | None = None,
         knowledge: Sequence[Knowledge] = (),
         count: Callable[[str], int] = estimate_tokens,
     ) -> None:
@@ -70,7 +70,7 @@ class RefinedRetriever:
                 f"candidates {candidates!r} must be at least 1, cache_seconds {cache_seconds!r} at least 0."
             )
         self.retriever = retriever or MemoryRetriever(bank)
-        self.rerank = rerank
+        self.rerank, self.write_queries = rerank, write_queries
         self.knowledge = list(knowledge)
         self._bank, self._schema = bank, schema
         self._lexicon = lexicon or default_lexicon()
@@ -200,6 +200,8 @@ class RefinedRetriever:
         plan = plan_recall(request, recent, now=now, schema=self._schema, lexicon=self._lexicon)
         if not plan.queries or wanted.limit < 1 or wanted.owners == ():
             return Recall()
+        if self.write_queries is not None:
+            plan = with_queries(plan, await self.write_queries(request, recent))
         found, asked = await self._search.find(plan, wanted)
         dated = await self._search.said_then(plan, wanted)
         if expand is False:

@@ -13,13 +13,16 @@ from typing import Any
 
 import pytest
 from _refine_world import ALICE, BOB, CHAT, NOW, Clock, active, bank_in, chat, note, refiner_of, texts
+from agentscope.formatter import OpenAIChatFormatter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError
 from agentscope_reme.record import MemoryNode
+from agentscope_reme.refine._recall_models import query_writer, reranker
 from agentscope_reme.refine._refined import is_refined
 from agentscope_reme.refine._refined_retriever import RefinedRetriever
+from agentscope_reme.testing import ScriptedChatModel
 
 
 def run(main: Any) -> Any:
@@ -214,6 +217,29 @@ def test_another_order_if_it_is_wanted(tmp_path: Path) -> None:
             plain = texts(await RefinedRetriever(bank).retrieve("钢琴", [ALICE]))
             turned = texts(await RefinedRetriever(bank, rerank=backwards).retrieve("钢琴", [ALICE]))
             assert turned == [plain[-1], *plain[:-1]]
+
+    run(main())
+
+
+def test_a_model_orders_and_writes_queries_and_may_fail(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            await bank.add(chat())
+            plain = texts(await RefinedRetriever(bank).retrieve("钢琴", [ALICE]))
+            orders = ScriptedChatModel(['{"order": [2, 9999, 1]}', "no idea", RuntimeError("down")])
+            ordered = RefinedRetriever(bank, rerank=reranker(orders, OpenAIChatFormatter()), cache_seconds=0)
+            assert texts(await ordered.retrieve("钢琴", [ALICE])) == [plain[1], plain[0], *plain[2:]]
+            for _ in range(2):
+                assert texts(await ordered.retrieve("钢琴", [ALICE])) == plain
+            words = ScriptedChatModel(['{"queries": ["部署在哪个机房", ""]}', "?"])
+            writing = RefinedRetriever(bank, write_queries=query_writer(words, OpenAIChatFormatter()), cache_seconds=0)
+            recall = await writing.recall("服务在哪儿？</request>", [ALICE], recent=["我们的代码上线了"])
+            assert recall.queries[-1] == "部署在哪个机房"
+            assert CHAT[6] in texts(recall.nodes)
+            prompt = str(words.requests[0].messages)
+            assert "我们的代码上线了" in prompt
+            assert "&lt;/request>" in prompt
+            assert (await writing.recall("服务在哪儿？", [ALICE])).queries[0] == "服务在哪儿？"
 
     run(main())
 
