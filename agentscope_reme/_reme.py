@@ -4,6 +4,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,6 +32,7 @@ from ._memory_arguments import (
     texts_of,
 )
 from ._model_source import UNSET, ModelSource, Unset
+from ._upkeep import Upkeep
 from .chat import load_env
 from .message import MessageTokens, as_counter, as_msgs
 from .record import MemoryNode, ToolCallRecord
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
 
+    from .refine import RefinerConfig
+
 __all__ = ["ReMe"]
 
 logger = logging.getLogger("agentscope_reme")
@@ -72,7 +76,7 @@ logger = logging.getLogger("agentscope_reme")
 Messages = Sequence["Msg | dict[str, Any]"]
 
 
-class ReMe:
+class ReMe(Upkeep):
     """Memories of any number of users, tasks and tools, in one store.
 
     Nothing here needs a model but `summarize_memory`; without an embedding model memories are found by their words.
@@ -133,6 +137,8 @@ class ReMe:
             yet; `None` leaves it to `summarize_memory`.
         update_guides_by_model (`bool`):
             The model judges the calls and writes the guide then; else the figures alone are brought up to date.
+        refiner (`RefinerConfig | None`):
+            When memories are forgotten and how far feedback reaches; see `sweep` and `feedback`.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -164,6 +170,7 @@ class ReMe:
         enable_thinking_params: bool = False,
         update_guides_after: int | None = 10,
         update_guides_by_model: bool = False,
+        refiner: "RefinerConfig | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -226,6 +233,7 @@ class ReMe:
         self._agents = AgentRetriever(
             self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
         )
+        self._set_up(refiner)
         self._changing = LoopLock()
         self._started = False
         self._closed = False
@@ -676,7 +684,8 @@ class ReMe:
         """
         owner = owner_or_none(user_name, task_name, tool_name)
         await self._ensure_started()
-        return await self.bank.delete(memory_id, owner)
+        was_cold = await self._dropped(memory_id, owner)
+        return await self.bank.delete(memory_id, owner) or was_cold
 
     async def delete_memories(
         self, memory_ids: Sequence[str], user_name: Names = "", task_name: Names = "", tool_name: Names = ""
@@ -688,7 +697,13 @@ class ReMe:
         """
         owner, ids = owner_or_none(user_name, task_name, tool_name), texts_of("memory_ids", memory_ids)
         await self._ensure_started()
-        return await self.bank.delete_many(ids, owner)
+        cold = set()
+        for memory_id in ids:
+            with suppress(AmbiguousMemoryId):  # which is logged below
+                if await self._dropped(memory_id, owner):
+                    cold.add(memory_id)
+        done = await self.bank.delete_many(ids, owner)
+        return {memory_id: was_there or memory_id in cold for memory_id, was_there in done.items()}
 
     async def delete_all(
         self,
@@ -723,6 +738,7 @@ class ReMe:
                 "delete_all(confirm=True).",
             )
         await self._ensure_started()
+        await self._all_dropped(named)
         return await self.bank.delete_all(named)
 
     # ------------------------------------------------------------------ the record

@@ -58,6 +58,7 @@ LAYERS = {
     "_note_search.py": 4.9,
     "testing": 5.0,
     "_reme_light.py": 5.0,
+    "_upkeep.py": 4.95,
     "_reme.py": 5.0,
     "_memory_manager.py": 5.1,
     "_long_term_memory.py": 5.1,

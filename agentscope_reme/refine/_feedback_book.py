@@ -101,14 +101,19 @@ class FeedbackBook:
             there = await self._bank.store.get(list(changes))
         return [there[key] for key in changes if key in there]
 
-    async def remove(self, owners: Collection[Owner] = (), memory_ids: Collection[str] = ()) -> int:
-        """Forget that replies were given memories of these owners, or these memories; the file is written anew.
+    async def remove(self, owners: Collection[Owner] | None = (), memories: Collection[tuple[str, str]] = ()) -> int:
+        """Forget that replies were given memories of these owners (None: of everybody), or these memories; the file is
+        written anew.
+
+        Args:
+            owners (`Collection[Owner] | None`): the owners.
+            memories (`Collection[tuple[str, str]]`): owners' keys with memories' ids.
 
         Returns:
             `int`: how many replies that concerned.
         """
-        owned, ids = {owner.key for owner in owners}, set(memory_ids)
-        return await anyio.to_thread.run_sync(self._remove, owned, ids)
+        owned = None if owners is None else {owner.key for owner in owners}
+        return await anyio.to_thread.run_sync(self._remove, owned, set(memories))
 
     # ------------------------------------------------------------------ inside
 
@@ -173,20 +178,22 @@ class FeedbackBook:
             if (entry := _parsed(held)) is not None:
                 self._remember(str(held.get("reply")), entry)
 
-    def _remove(self, owned: set[str], ids: set[str]) -> int:
-        if self._path is None:
-            return self._drop(owned, ids)
+    def _remove(self, owned: set[str] | None, those: set[tuple[str, str]]) -> int:
+        if self._path is None or not self._path.exists():
+            return self._drop(owned, those)
         with short_lock(_lock_of(self._path)):
             self._read()
-            count = self._drop(owned, ids)
+            count = self._drop(owned, those)
             if count:
                 write_atomic(self._path, b"".join(_line(*each) for each in self._entries.items()))
         return count
 
-    def _drop(self, owned: set[str], ids: set[str]) -> int:
+    def _drop(self, owned: set[str] | None, those: set[tuple[str, str]]) -> int:
+        if owned is None:
+            owned = {owner for entry in self._entries.values() for owner, _ in entry.memories}
         count = 0
         for reply_id, entry in list(self._entries.items()):
-            left = tuple(each for each in entry.memories if each[0] not in owned and each[1] not in ids)
+            left = tuple(each for each in entry.memories if each[0] not in owned and each not in those)
             if left != entry.memories:
                 count += 1
                 if left:

@@ -123,9 +123,9 @@ class Purge:
         counts = dict(erased.counts)
         if self._cold is not None:
             counts["cold"] = await self._cold.remove(nodes.keys())
-        ids = erased.memory_ids | {memory_id}
         if self._book is not None:
-            counts["replies"] = await self._book.remove(memory_ids=ids)
+            given = {(meant.owner, each) for each in (*erased.memory_ids, memory_id)}
+            counts["replies"] = await self._book.remove(memories=given)
         return await self._finished(counts, erased.texts)
 
     # ------------------------------------------------------------------ inside

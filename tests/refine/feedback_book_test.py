@@ -131,7 +131,7 @@ def test_what_is_purged_is_not_in_the_file(tmp_path: Path) -> None:
             text = path.read_text("utf-8")
             assert "personal/alice" not in text
             assert nodes[2].memory_id in text
-            assert await book.remove(memory_ids=[nodes[2].memory_id]) == 2
+            assert await book.remove(memories=[(BOB.key, nodes[2].memory_id)]) == 2
             assert path.read_bytes() == b""
             other = FeedbackBook(bank, path, most=1)
             await other.note("c", nodes)
