@@ -1,2 +1,0 @@
-# -*- coding: utf-8 -*-
-"""Messages that were heard and not drawn from yet, on disk until they are."""
