@@ -13,8 +13,9 @@ from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
 from ._config import RecallConfig
-from ._errors import ReMeError
+from ._errors import ConfigError, ReMeError, StorageError
 from ._events import EventBus, EventKind, Listener
+from ._given_memories import GivenMemories
 from ._guide_shelf import GuideShelf, GuideSource, Shelving
 from ._memory_keeping import Keeping, Learning
 from ._model_arguments import as_count, as_texts
@@ -122,6 +123,7 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         self._book = prompts or PromptBook()
         self._language = None if language is None else normalize_language(language)
         self._count = MessageTokens(as_counter(token_counter)).text
+        self._given = GivenMemories()
         self._sources: list[RecallSource] = []
         self._standing: list[StandingSource] = []
         if reme is not None:
@@ -155,7 +157,8 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         text = "\n".join(filter(None, (each.get_text_content() for each in asked)))
         most = self._config.max_memories if limit is None else limit
         found, _failures = await self._found([text], most, self._standing)
-        return self._shown("beside", text, found, self._config.max_tokens)
+        key = self._given.begin(asked[-1].id) if asked else ""
+        return self._shown("beside", text, found, self._config.max_tokens, key)
 
     async def record(self, msgs: Sequence[Msg | None] | Msg | None, **_: Any) -> list[MemoryNode]:
         """Learn from a conversation what was not learnt from it before.
@@ -170,7 +173,9 @@ class ReMeLongTermMemory(LongTermMemoryBase):
             are handed over again.
         """
         given = [msgs] if isinstance(msgs, (Msg, Mapping)) else msgs
-        said = recordable(as_msgs([each for each in given or () if each is not None]))
+        handed = as_msgs([each for each in given or () if each is not None])
+        await self._replied(handed)
+        said = recordable(handed)
         nodes: list[MemoryNode] = []
 
         async def learn(desk: RecordingDesk) -> None:
@@ -180,6 +185,41 @@ class ReMeLongTermMemory(LongTermMemoryBase):
             for desk in self._desks:
                 group.start_soon(learn, desk)
         return nodes
+
+    # ------------------------------------------------------------------ feedback
+
+    async def note_reply(self, reply: Msg | str) -> None:
+        """Remember which memories a reply was given: what the tool `retrieve_from_memory` has found since the last one.
+
+        With `static_control`, and where a `MemoryManager` is attached, this happens by itself.
+
+        Args:
+            reply (`Msg | str`):
+                The reply, or the id of its message.
+        """
+        await self._note(reply.id if isinstance(reply, Msg) else reply, self._given.taken())
+
+    async def feedback(self, reply: Msg | str, verdict: int, *, actor: str = "", cause: str = "") -> list[MemoryNode]:
+        """Judge a reply: the memories that it was given become a little more important, or less; see `ReMe.feedback`.
+
+        Args:
+            reply (`Msg | str`):
+                The reply, or the id of its message.
+            verdict (`int`):
+                1 for a good reply, -1 for a bad one.
+            actor (`str`), cause (`str`):
+                For the record: who judges, and why.
+
+        Returns:
+            `list[MemoryNode]`: the memories that changed.
+
+        Raises:
+            `ConfigError`: another verdict, or there is no vector memory.
+        """
+        if self.reme is None or not hasattr(self.reme, "feedback"):
+            raise ConfigError("There is no vector memory whose memories could be judged: give a ReMe.")
+        judged: list[MemoryNode] = await self.reme.feedback(reply, verdict, actor=actor, cause=cause)
+        return judged
 
     # ------------------------------------------------------------------ tools
 
@@ -227,7 +267,8 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         if not words:
             return self._answer(language, "no_keywords")
         found, failures = await self._found(words, limit)
-        text = self._shown("retrieved", "\n".join(words), found, _TOOL_SHARE * self._config.max_tokens)
+        most = _TOOL_SHARE * self._config.max_tokens
+        text = self._shown("retrieved", "\n".join(words), found, most, self._given.current())
         if not text and failures:
             return self._answer(language, "failed", reason=_reason(failures[0]))
         return _response(text) if text else self._answer(language, "nothing", keywords=", ".join(words)[:200])
@@ -242,6 +283,22 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         """Nothing to load, whatever another long-term memory saved."""
 
     # ------------------------------------------------------------------ inside
+
+    async def _replied(self, msgs: Sequence[Msg]) -> None:
+        """Put down what the last message, a reply, was given for the request before it."""
+        replies = [msg for msg in msgs if msg.role == "assistant"]
+        asked = next((msg.id for msg in reversed(msgs) if self._given.knows(msg.id)), None)
+        if replies and asked is not None:
+            await self._note(replies[-1].id, self._given.of(asked))
+
+    async def _note(self, reply_id: str, memories: Sequence[MemoryNode]) -> None:
+        note = getattr(self.reme, "note_reply", None)
+        if note is None or not memories:
+            return
+        try:
+            await note(reply_id, memories)
+        except StorageError as error:
+            logger.warning("It is not known after a restart which memories a reply was given: %s", error)
 
     async def _found(
         self, queries: Sequence[str], limit: Any, standing: Sequence[StandingSource] = ()
@@ -258,11 +315,12 @@ class ReMeLongTermMemory(LongTermMemoryBase):
         found = await search_all(self._sources, weighted, each, least, failed, standing=standing, most=most)
         return found, failures
 
-    def _shown(self, introduction: str, asked: str, found: Found, most: int) -> str:
-        text, count = listed(found, self._config, most, self._count)
-        if not count:
+    def _shown(self, introduction: str, asked: str, found: Found, most: int, key: str) -> str:
+        text, shown = listed(found, self._config, most, self._count)
+        if not shown:
             return ""
-        self._events.emit(EventKind.RECALLED, hits=count)
+        self._given.shown(key, [each.memory for each in shown if each.memory is not None])
+        self._events.emit(EventKind.RECALLED, hits=len(shown))
         return as_data(self._book.text(self._spoken(asked), f"recall.{introduction}"), text)
 
     def _nearest(self) -> list[Keeping]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from agentscope.agent import ReActAgent
 from agentscope.memory import InMemoryMemory
+from agentscope.message import Msg
 
 from ._config import ContextConfig, RecallConfig
 from ._errors import AttachError, ConfigError, StorageError
@@ -25,6 +26,7 @@ from ._tool_caller import Caller, message_of, tools_of
 from ._tool_recording import Recording, ToolRecording
 from .message import MessageTokens, as_counter, as_msgs
 from .notes import NoteWriter
+from .record import MemoryNode
 from .text import PromptBook
 from .working_memory import ReloadTools, ReMeInMemoryMemory, Summary, ToolResultPolicy, Turn
 
@@ -55,6 +57,8 @@ class Attachment:
     owners: Owners = field(default_factory=Owners)
     every_tool: bool = True
     """Whether the memories of all the agent's tools are meant, also of those it gets later."""
+    given: list[MemoryNode] = field(default_factory=list)
+    """The memories that its next reply is given."""
 
 
 class Remembers(Remembering, Recording, Shelving, Protocol):
@@ -237,6 +241,7 @@ class MemoryManager(ReMeLight):
         agent.memory = memory
         agent.register_instance_hook("pre_reply", HOOK_NAME, self._before_reply)
         agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
+        agent.register_instance_hook("post_reply", HOOK_NAME, self._after_reply)
         self._attached[id(agent)] = Attachment(agent, memory, owners, every_tool)
         self._watch_tools()
         self._events.emit(EventKind.ATTACHED, session_id=memory.session_id, agent=agent.name, moved=len(memory.content))
@@ -254,6 +259,7 @@ class MemoryManager(ReMeLight):
         self._watch_tools()
         agent.remove_instance_hook("pre_reply", HOOK_NAME)
         agent.remove_instance_hook("pre_reasoning", HOOK_NAME)
+        agent.remove_instance_hook("post_reply", HOOK_NAME)
         if not any(each.agent.toolkit is agent.toolkit for each in self._attached.values()):
             for tool in self._tools:
                 agent.toolkit.remove_tool_function(tool.__name__)
@@ -289,6 +295,31 @@ class MemoryManager(ReMeLight):
             self._count_overhead(memory, attachment.agent)
             attachment.agent.memory = attachment.memory = memory
         return memory
+
+    # ------------------------------------------------------------------ feedback
+
+    async def feedback(self, reply: Msg | str, verdict: int, *, actor: str = "", cause: str = "") -> list[MemoryNode]:
+        """Judge a reply of an attached agent: the memories that it was given become a little more important, or less;
+        see `ReMe.feedback`.
+
+        Args:
+            reply (`Msg | str`):
+                The reply, or the id of its message.
+            verdict (`int`):
+                1 for a good reply, -1 for a bad one.
+            actor (`str`), cause (`str`):
+                For the record: who judges, and why.
+
+        Returns:
+            `list[MemoryNode]`: the memories that changed; none where the reply was given none.
+
+        Raises:
+            `ConfigError`: another verdict, or no vector memory was given as `recall_from`.
+        """
+        if self._recall_from is None or not hasattr(self._recall_from, "feedback"):
+            raise ConfigError("There is no vector memory whose memories could be judged: give recall_from= a ReMe.")
+        judged: list[MemoryNode] = await self._recall_from.feedback(reply, verdict, actor=actor, cause=cause)
+        return judged
 
     # ------------------------------------------------------------------ commands
 
@@ -403,9 +434,25 @@ class MemoryManager(ReMeLight):
             attachment = self._attachment(agent)
             self._watch_tools()
             sources, standing = self._sources(attachment)
-            await self._recall.show(attachment.memory, as_msgs(kwargs.get("msg")), sources, standing)
+            asked = as_msgs(kwargs.get("msg"))
+            attachment.given = []
+            attachment.given = await self._recall.show(attachment.memory, asked, sources, standing)
         except Exception as error:
             logger.exception("Nothing could be recalled for agent %s.", agent.name)
+            self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
+
+    async def _after_reply(self, agent: ReActAgent, _kwargs: dict[str, Any], reply: Any) -> None:
+        """The hook that puts down which memories the reply was given, for `feedback`."""
+        try:
+            given, self._attachment(agent).given = self._attachment(agent).given, []
+            if not isinstance(reply, Msg):
+                return
+            if given and (note := getattr(self._recall_from, "note_reply", None)):
+                await note(reply.id, given)
+            if note := getattr(agent.long_term_memory, "note_reply", None):
+                await note(reply)
+        except Exception as error:
+            logger.exception("It is not known which memories the last reply of agent %s was given.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
 
     async def _before_reasoning(self, agent: ReActAgent, _kwargs: dict[str, Any]) -> None:

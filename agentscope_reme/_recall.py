@@ -11,9 +11,10 @@ from agentscope.message import Msg
 from ._config import RecallConfig
 from ._errors import StorageError
 from ._events import EventKind
-from ._recall_sources import RecallSource, StandingSource, search_all
+from ._recall_sources import Recalled, RecallSource, StandingSource, search_all
 from ._recall_text import as_data, fitting, listed
 from .message import MARK_KEY, is_user_request
+from .record import MemoryNode
 from .text import detect_language
 from .working_memory import MemoryServices, ReMeInMemoryMemory
 
@@ -51,7 +52,7 @@ class Recall:
         asked: Sequence[Msg],
         sources: Sequence[RecallSource],
         standing: Sequence[StandingSource] = (),
-    ) -> None:
+    ) -> list[MemoryNode]:
         """Choose what the session's next reply is shown.
 
         Args:
@@ -63,19 +64,23 @@ class Recall:
                 What is searched; their hits are shown in one order, the best first.
             standing (`Sequence[StandingSource]`):
                 What is shown whatever is asked, behind the hits.
+
+        Returns:
+            `list[MemoryNode]`: the memories among it.
         """
         text = "\n".join(filter(None, (msg.get_text_content() for msg in asked)))
         language = detect_language(text) if self._services.language is None else self._services.language
-        shown, count = list[Msg](), 0
+        shown, there = list[Msg](), list[Recalled]()
         if self._config.memory_md and (lasting := await self._lasting()):
             shown.append(self._message(language, "recall.memory_md", lasting, source="MEMORY.md"))
         if (sources and text.strip()) or standing:
-            found, count = await self._found(text, memory, sources, standing)
-            if count:
+            found, there = await self._found(text, memory, sources, standing)
+            if there:
                 shown.append(self._message(language, "recall.found", found))
         memory.shown = shown
-        if count:
-            self._services.events.emit(EventKind.RECALLED, session_id=memory.session_id, hits=count)
+        if there:
+            self._services.events.emit(EventKind.RECALLED, session_id=memory.session_id, hits=len(there))
+        return [each.memory for each in there if each.memory is not None]
 
     async def _lasting(self) -> str:
         path = self._services.workspace.memory_md
@@ -99,7 +104,7 @@ class Recall:
         memory: ReMeInMemoryMemory,
         sources: Sequence[RecallSource],
         standing: Sequence[StandingSource],
-    ) -> tuple[str, int]:
+    ) -> tuple[str, list[Recalled]]:
         context = _last_turn(memory) if text.strip() else ""
         queries = [(text, 1.0), *([(f"{context}\n{text}", _CONTEXT_WEIGHT)] if context else [])]
 

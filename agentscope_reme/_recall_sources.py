@@ -53,6 +53,8 @@ class Recalled:
             What the JSON form says of it besides the text.
         text_field (`str`):
             What the text is called there.
+        memory (`MemoryNode | None`):
+            The memory, if it is one.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Recalled:
     shown: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
     text_field: str = "content"
+    memory: MemoryNode | None = None
 
 
 class RecallSource(Protocol):
@@ -265,4 +268,4 @@ def recalled(node: MemoryNode) -> Recalled:
     }
     if node.when_to_use.strip():
         fields["when_to_use"] = node.when_to_use
-    return Recalled(node.content, node.score, node.owner, str(node), fields)
+    return Recalled(node.content, node.score, node.owner, str(node), fields, memory=node)

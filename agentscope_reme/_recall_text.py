@@ -32,7 +32,7 @@ _CHARS_A_TOKEN = 8
 """More characters than a token holds of nearly all texts: what is longer is cut before it is counted."""
 
 
-def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, int]:
+def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, list[Recalled]]:
     """As many hits as fit, as a list or as JSON, and behind them what is shown besides. A text that is too long for
     what is left is cut.
 
@@ -47,21 +47,25 @@ def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str],
             Tokens in a text.
 
     Returns:
-        `tuple[str, int]`: the text, and how many are in it.
+        `tuple[str, list[Recalled]]`: the text, and what is in it.
     """
     line = _json_line if config.form == "json" else _list_line
     kept = sum(_sizes(found.standing, line, most // _STANDING, count))
     lines: list[str] = []
+    shown: list[Recalled] = []
     left = most - kept
     for hit in found.hits:
         entry = _fitted(hit, line, left, count)
         if entry is None:
             break
         lines.append(entry)
+        shown.append(hit)
         left -= count(entry) + 1
-    lines += _beside(found.standing, line, left + kept, count)
+    beside = _beside(found.standing, line, left + kept, count)
+    lines += beside
+    shown += found.standing[: len(beside)]
     text = "[" + ",\n".join(lines) + "]" if config.form == "json" else "\n".join(lines)
-    return text, len(lines)
+    return text, shown
 
 
 def fitting(lines: Sequence[str], most: int, count: Callable[[str], int]) -> list[str]:

@@ -5,12 +5,13 @@ import asyncio
 import json
 
 import anyio
+import pytest
 from agentscope.agent import ReActAgent
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg, TextBlock
 from agentscope.tool import Toolkit, ToolResponse
 
-from agentscope_reme import MemoryManager, RecallConfig, ReMe, ReMeLongTermMemory
+from agentscope_reme import ConfigError, MemoryManager, RecallConfig, ReMe, ReMeLight, ReMeLongTermMemory
 from agentscope_reme.testing import HashEmbedding, ScriptedChatModel, call
 
 
@@ -149,5 +150,61 @@ def test_the_tools_store_and_find_in_the_same_store(tmp_path):
             assert asked_of(agent).count("- [personal/") == 1  # the same text of both is shown once
             nodes = await reme.list_memory(user_name=["alice", "bob"])
             assert [(node.author, node.metadata["thinking"]) for node in nodes] == [("friday", "a plan")] * 2
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("way", ["manager", "static_control", "agent_control", "both"])
+def test_feedback_on_a_reply_reaches_the_memories_that_it_was_given_and_no_others(tmp_path, way):
+    async def main():
+        async with ReMe(tmp_path, embedding_model=None) as reme:
+            await reme.add_memories(["Alice drinks green tea.", "Alice plays the piano."], user_name="alice")
+            await reme.add_memory("Ask for the city first.", tool_name="weather")
+            options = {}
+            if way != "manager":
+                memory = ReMeLongTermMemory(reme, user_name="alice")
+                options = {"long_term_memory": memory, "long_term_memory_mode": way}
+            steps = [[call("retrieve_from_memory", keywords=["piano"])]] if way in ("agent_control", "both") else []
+            agent = agent_with(*steps, "Green tea.", "You are welcome.", **options)
+            async with MemoryManager(tmp_path / "m", model=None, recall_from=reme) as manager:
+                manager.attach(agent, **({"user_name": "alice"} if way == "manager" else {}))
+                reply = await agent(Msg("alice", "Which tea do I drink?", "user"))
+                thanks = await agent(Msg("alice", "Danke", "user"))
+                changed = await manager.feedback(reply, 1)
+                assert {node.content for node in changed} == {
+                    "manager": {"Alice drinks green tea.", "Ask for the city first."},
+                    "static_control": {"Alice drinks green tea.", "Ask for the city first."},
+                    "agent_control": {"Alice plays the piano.", "Ask for the city first."},
+                    "both": {"Alice drinks green tea.", "Alice plays the piano.", "Ask for the city first."},
+                }[way]
+                assert all(node.importance > 0.5 for node in changed)
+                worse = await manager.feedback(thanks.id, -1)  # its query was asked together with the last turn
+                assert {node.content for node in worse} <= {"Ask for the city first.", "Alice drinks green tea."}
+        with pytest.raises(ConfigError, match="no vector memory"):
+            await MemoryManager(tmp_path / "n", model=None).feedback(reply, 1)
+
+    asyncio.run(main())
+
+
+def test_without_a_manager_a_long_term_memory_knows_its_replies_too(tmp_path):
+    async def main():
+        async with ReMe(tmp_path, embedding_model=None) as reme:
+            await reme.add_memories(["Alice drinks green tea.", "Alice plays the piano."], user_name="alice")
+            memory = ReMeLongTermMemory(reme, user_name="alice")
+            agent = agent_with("Green tea.", long_term_memory=memory, long_term_memory_mode="static_control")
+            reply = await agent(Msg("alice", "Which tea do I drink?", "user"))
+            assert [node.content for node in await memory.feedback(reply, 1)] == ["Alice drinks green tea."]
+            asking = ReMeLongTermMemory(reme, user_name="alice")
+            agent = agent_with(
+                [call("retrieve_from_memory", keywords=["piano"])], "The piano.", "Yes.",
+                long_term_memory=asking, long_term_memory_mode="agent_control",
+            )  # fmt: skip
+            for expected in (["Alice plays the piano."], []):
+                reply = await agent(Msg("alice", "What do I play?", "user"))
+                await asking.note_reply(reply)
+                judged = await asking.feedback(reply.id, -1)
+                assert [node.content for node in judged] == expected
+            with pytest.raises(ConfigError, match="no vector memory"):
+                await ReMeLongTermMemory(notes=ReMeLight(tmp_path / "n", model=None)).feedback(reply, 1)
 
     asyncio.run(main())

@@ -219,7 +219,8 @@ def test_distinct_keeps_every_text_in_one_hit_by_score(hits):
 def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, beside, most, form, piece):
     hits = [Recalled(f"{n} {piece * size}", 0.5, f"memory/{n}.md:1") for n, size in enumerate(sizes)]
     guides = [Recalled(f"{n} {piece * size}", 0.0, f"tool/{n}") for n, size in enumerate(beside)]
-    text, count = listed(Found(hits, guides), RecallConfig(form=form), most, estimate_tokens)
+    text, there = listed(Found(hits, guides), RecallConfig(form=form), most, estimate_tokens)
+    count = len(there)
     assert estimate_tokens(text) <= most + 2 or not count
     assert count or not (hits or guides) or most < 120  # a third of it for each
     if most >= 400:  # neither takes the place of the other

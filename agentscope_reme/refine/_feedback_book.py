@@ -54,7 +54,7 @@ class FeedbackBook:
         self._judging = LoopLock()
 
     async def note(self, reply_id: str, memories: Iterable[MemoryNode]) -> None:
-        """Remember what a reply was given.
+        """Remember what a reply was given, besides what is known of it.
 
         Args:
             reply_id (`str`): the id of the reply's message.
@@ -65,7 +65,9 @@ class FeedbackBook:
         """
         given = dict.fromkeys((node.owner, node.memory_id) for node in memories)
         if given:
-            await self._put(_text(reply_id), _Entry(tuple(given)[:_EACH]))
+            known = self._entries.get(_text(reply_id), _Entry(()))
+            every = dict.fromkeys((*known.memories, *given))
+            await self._put(reply_id, replace(known, memories=tuple(every)[:_EACH]))
 
     async def give(self, reply_id: str, verdict: int, *, actor: str = "", cause: str = "") -> list[MemoryNode]:
         """Judge a reply: the importance of each memory that it was given moves a step (see `adjusted`).
