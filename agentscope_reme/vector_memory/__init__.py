@@ -16,6 +16,7 @@ from ._scoring import BAND, RankWeights, Similarity
 from ._summarizer import MemorySummarizer
 from ._tool_records import ToolRecords
 from ._tool_statistics import ToolStatistics, statistics_of
+from ._utterances import own_messages
 from ._vectors import Vectors
 from .kinds import PERSONAL, PROCEDURAL, TOOL, MemoryKind
 
@@ -34,6 +35,7 @@ __all__ = [
     "BAND",
     "Similarity",
     "questions_of",
+    "own_messages",
     "Filters",
     "Vectors",
     # drawn from conversations and calls by a model
