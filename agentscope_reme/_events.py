@@ -36,6 +36,7 @@ class EventKind(str, Enum):
     SUMMARY_FALLBACK = "summary_fallback"  #: attempts
     OVER_BUDGET = "over_budget"  #: parts, or left_out where a model was shown less than there is
     CLEARED = "cleared"  #: messages
+    PURGED = "purged"  #: counts of what was removed for good; session_id where it was one
     JOURNAL_DAMAGED = "journal_damaged"  #: copy, faults
     JOURNAL_DEGRADED = "journal_degraded"
     JOURNAL_RECOVERED = "journal_recovered"

@@ -87,6 +87,14 @@ class NoteSearch:
         """See `NoteIndex.sync`."""
         await self._made().sync()
 
+    async def texts_of(self, session_id: str) -> list[str]:
+        """See `NoteIndex.texts_of`."""
+        return await self._made().texts_of(session_id)
+
+    async def forget(self, texts: Iterable[str]) -> bool:
+        """See `NoteIndex.forget`."""
+        return await self._made().forget(texts)
+
     def _made(self) -> "NoteIndex":
         from .note_index import NoteIndex
 

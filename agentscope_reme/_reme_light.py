@@ -19,13 +19,14 @@ from typing_extensions import Self
 
 from ._arguments import check_arguments, checked_language, llm_config, zone
 from ._config import ContextConfig, fitted_reserve
-from ._errors import ConfigError, NotStartedError
+from ._errors import ConfigError, NotStartedError, SessionInUseError
 from ._events import EventBus, EventKind, Listener
 from ._expiry import Expiry
 from ._loop_lock import LoopLock
 from ._model_source import UNSET, Lender, ModelSource, Unset
 from ._note_keeping import CONSUMER, NoteKeeping
 from ._note_search import Folders, NoteSearch
+from ._session_purge import purge_session, purge_workspace
 from .chat import load_env
 from .dialog import DialogArchive
 from .flow import Sequence
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
+
+    from .refine import Purged
 
 __all__ = ["ReMeLight"]
 
@@ -539,6 +542,58 @@ class ReMeLight:
     def sessions(self) -> list[str]:
         """The ids of the sessions that have a journal: those that `resume` takes."""
         return sorted(session_ids(self.workspace.sessions_dir))
+
+    async def purge_session(self, session_id: str) -> "Purged":
+        """Remove a session for good, to the last byte on this machine: its journal with what was not noted yet, its
+        lines in the archive, full texts of tool results that nothing else refers to, and what index and cache hold of
+        them. What was noted from it stands in the notes, which are yours to edit.
+
+        Args:
+            session_id (`str`):
+                The session, which must not be open.
+
+        Returns:
+            `Purged`: how much was removed of what: `journals`, `messages`, `tool_results`, `vectors`.
+
+        Raises:
+            `SessionNotFoundError`: there is nothing of it.
+            `SessionInUseError`: somebody has it open.
+            `StorageError`: the disk refused; the next call goes on.
+        """
+        await self._ensure_started()
+        if self._notes is not None:
+            await self._notes.drain(NOTES_TIMEOUT)  # a note that is being written would still be written afterwards
+            if (left := self._notes.given_back(session_id)) is not None:
+                left.close()
+        return await purge_session(session_id, self._services, self._search)
+
+    async def purge_workspace(self, *, confirm: bool = False, keep_notes: bool = False) -> "Purged":
+        """Remove everything of this folder for good: sessions, archive, texts, index, cache, and the notes with
+        MEMORY.md. A vector memory in the same folder keeps its memories: see `ReMe.delete_all` and `ReMe.purge_all`.
+
+        It is closed first, and can be started again.
+
+        Args:
+            confirm (`bool`):
+                Must be `True`.
+            keep_notes (`bool`):
+                Leave MEMORY.md and `memory/`.
+
+        Returns:
+            `Purged`: how many files went, by folder.
+
+        Raises:
+            `ConfigError`: it was not confirmed.
+            `SessionInUseError`: somebody has a session open.
+            `StorageError`: the disk refused; the next call goes on.
+        """
+        if not confirm:
+            raise ConfigError("purge_workspace() removes everything of the folder: say purge_workspace(confirm=True).")
+        for memory in list(self._memories):
+            if memory.is_open:
+                raise SessionInUseError(f"Session {memory.session_id!r} is open: close its memory first.")
+        await self.close()
+        return await purge_workspace(self._services, keep_notes=keep_notes)
 
     # ------------------------------------------------------------------ inside
 

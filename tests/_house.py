@@ -57,6 +57,7 @@ LAYERS = {
     "_expiry.py": 4.9,
     "_loop_lock.py": 1.0,
     "_note_search.py": 4.9,
+    "_session_purge.py": 4.95,
     "testing": 5.0,
     "_reme_light.py": 5.0,
     "_upkeep.py": 4.95,

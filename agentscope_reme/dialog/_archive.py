@@ -5,7 +5,7 @@ import json
 import re
 import threading
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any
@@ -138,6 +138,37 @@ class DialogArchive:
                     removed += len(lines) - len(kept)
         return removed
 
+    def has_session(self, session_id: str) -> bool:
+        """Whether a line is of this session."""
+        return any(of_session for _, of_session in self.lines(session_id))
+
+    def lines(self, session_id: str) -> Iterator[tuple[bytes, bool]]:
+        """Every line of every day, and whether it is of this session."""
+        for path in sorted(self._files()):
+            for line in JsonlFile(path).read().splitlines(keepends=True):
+                yield line, _session_of(line) == session_id
+
+    def remove_session(self, session_id: str) -> int:
+        """Remove every line of a session for good; a file that is empty then goes, too.
+
+        Returns:
+            `int`: how many lines went, a torn last one among them, which nobody was told of.
+
+        Raises:
+            `StorageError`: the disk refused; each day's file is either as it was or without the lines.
+        """
+        gone = 0
+        with short_lock(self._lock):
+            for path in sorted(self._files()):
+                lines = JsonlFile(path).read().splitlines(keepends=True)
+                kept = [line for line in lines if not (_session_of(line) == session_id or is_torn(line))]
+                if kept and len(kept) < len(lines):
+                    write_atomic(path, b"".join(kept))
+                elif not kept:
+                    path.unlink(missing_ok=True)
+                gone += len(lines) - len(kept)
+        return gone
+
     def find(self, ids: Iterable[str], days: Iterable[str]) -> list[Msg]:
         """The archived messages of these ids, in the order of the ids; those that are not there are left out."""
         wanted = dict.fromkeys(ids)
@@ -196,6 +227,14 @@ class DialogArchive:
         known = self._day(day)
         known.file.append(lines, durable=True)
         known.refresh()
+
+
+def _session_of(line: bytes) -> str | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value.get("session_id") if isinstance(value, dict) else None
 
 
 def _is_of(line: bytes, session_id: str | None, ids: set[str], digests: set[str] | None) -> bool:

@@ -33,6 +33,7 @@ from ._search import Question, answer
 from ._settings import IndexSettings, all_recipes, names_of_sources
 from ._shelves import Shelves
 from ._status import IndexStatus
+from ._vector_texts import vector_texts
 from ._vectors import Report
 from ._watcher import FolderWatcher
 
@@ -275,6 +276,27 @@ class NoteIndex:
         areas, root = self._settings.areas, self._settings.root
         return await anyio.to_thread.run_sync(read_excerpt, areas, root, path, start_line, limit, max_chars)
 
+    # ------------------------------------------------------------------ for good
+
+    async def texts_of(self, session_id: str) -> list[str]:
+        """The texts whose vectors the turns of a session are found by."""
+        engine = self._open()
+        await self._synchronize(engine)
+        rows = await engine.database.read(_turns_of, session_id)
+        return list(dict.fromkeys(text for kind, turn in rows for text in vector_texts(kind, turn)))
+
+    async def forget(self, texts: Iterable[str]) -> bool:
+        """Follow the files, delete cached vectors of texts, and leave no byte of what the index does not hold any more.
+
+        Returns:
+            `bool`: False where another process was reading all the while, and it has to be done again.
+        """
+        engine = self._open()
+        await self._synchronize(engine)
+        if self._settings.embedder is not None:
+            await self._settings.embedder.forget(list(texts))
+        return await engine.database.compact()
+
     # ------------------------------------------------------------------ inside
 
     def _open(self) -> Engine:
@@ -348,6 +370,10 @@ class NoteIndex:
 def _bounded(query: str) -> str:
     """Beginning and end of what is too long for a question."""
     return query if len(query) <= 2 * _QUERY_END else f"{query[:_QUERY_END]}\n{query[-_QUERY_END:]}"
+
+
+def _turns_of(connection: sqlite3.Connection, session_id: str) -> list[tuple[str, str]]:
+    return connection.execute("SELECT kind, text FROM chunk WHERE session_id = ?", (session_id,)).fetchall()
 
 
 def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:

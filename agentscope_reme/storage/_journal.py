@@ -5,13 +5,14 @@ It is written without waiting for the disk (that survives the death of the proce
 durable (that survives the loss of power). A journal has one owner at a time.
 """
 
+import glob
 import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from .._errors import SessionExistsError, SessionInUseError, SessionNotFoundError, StorageError
-from ._atomic import write_atomic
+from ._atomic import storage_error, sync_folder, write_atomic
 from ._jsonl import JsonlFile, dump_line, parse_lines
 from ._locks import OwnerLock
 
@@ -146,6 +147,25 @@ class Journal:
             self._past.append([dump_line({"ids": gone})], durable=True)
         write_atomic(self.path, b"".join(dump_line(record) for record in records))
         self._head = None
+
+    def delete(self) -> None:
+        """Remove a journal that is open here, its past, its damaged copies and its lock for good.
+
+        Raises:
+            `StorageError`: the disk refused; this process is a fork of the owner.
+        """
+        self._refuse_fork()
+        try:
+            for path in (*self.copies(), self._past.path, self.path):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise storage_error("remove", self.path, error) from error
+        sync_folder(self.path.parent)
+        self.close()
+
+    def copies(self) -> list[Path]:
+        """The copies that `set_aside` made."""
+        return sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
 
     def close(self) -> None:
         """Let go of the ownership. A session that nothing was put down for leaves no trace."""

@@ -8,7 +8,16 @@ from ._memory import ReMeInMemoryMemory
 from ._offload import OffloadStore
 from ._reload_tools import ReloadTools
 from ._services import MemoryServices
-from ._sessions import create_memory, referenced_files, resume_memory, session_ids, standalone_memory, unread_sessions
+from ._sessions import (
+    check_unused,
+    create_memory,
+    delete_session,
+    referenced_files,
+    resume_memory,
+    session_ids,
+    standalone_memory,
+    unread_sessions,
+)
 from ._shrink import fair_cap
 from ._split import SplitPlan, plan_split
 from ._summary_check import check_summary
@@ -17,6 +26,8 @@ from ._tool_results import ToolResultCompactor, ToolResultPolicy
 __all__ = [
     "ReMeInMemoryMemory",
     "create_memory",
+    "delete_session",
+    "check_unused",
     "resume_memory",
     "standalone_memory",
     "unread_sessions",

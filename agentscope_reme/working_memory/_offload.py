@@ -167,6 +167,24 @@ class OffloadStore:
         self._unsynced -= pending
         self._synced |= pending
 
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove texts for good.
+
+        Raises:
+            `StorageError`: the disk refused.
+        """
+        wanted = [name for name in names if self.is_name(name)]
+        if not wanted:
+            return
+        with short_lock(self._lock):
+            for name in wanted:
+                try:
+                    (self.folder / name).unlink(missing_ok=True)
+                except OSError as error:
+                    raise storage_error("remove", self.folder / name, error) from error
+                self._synced.discard(name)
+                self._unsynced.discard(name)
+
     def expire(
         self,
         retention_days: float | None,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agentscope.message import Msg
 
-from .._errors import SessionError, StorageError
+from .._errors import SessionError, SessionNotFoundError, StorageError
 from .._events import EventKind
 from ..storage import Journal, JsonlFile, parse_lines
 from ..workspace import escape_name
@@ -20,7 +20,9 @@ from ._services import MemoryServices
 from ._session_log import SessionState, head_record
 
 __all__ = [
+    "check_unused",
     "create_memory",
+    "delete_session",
     "referenced_files",
     "resume_memory",
     "session_ids",
@@ -84,6 +86,49 @@ def session_ids(folder: Path) -> list[str]:
     return sorted(each for each in found if each is not None)
 
 
+def delete_session(session_id: str, services: MemoryServices) -> dict[str, int]:
+    """Remove a session for good: its journal with what nobody has read of it, its lines in the archive, and the stored
+    texts that nothing else refers to. The journal goes last, so that a call that was cut off can be made again.
+
+    Returns:
+        `dict[str, int]`: how many ``journals``, ``messages`` (in the archive) and ``tool_results`` went.
+
+    Raises:
+        `SessionNotFoundError`: there is nothing of it.
+        `SessionInUseError`: somebody has it open.
+        `StorageError`: the disk refused.
+    """
+    journal = _journal(session_id, services)
+    own: list[Path] = []
+    try:
+        try:
+            journal.open()
+            own = [journal.path, *journal.copies()]
+        except SessionNotFoundError:
+            if not services.archive.has_session(session_id):
+                raise
+        unused = _stored_for(session_id, own, services)
+        services.results.store.remove(unused)
+        messages = services.archive.remove_session(session_id)
+        if own:
+            journal.delete()
+    finally:
+        journal.close()
+    return {"journals": len(own), "messages": messages, "tool_results": len(unused)}
+
+
+def check_unused(services: MemoryServices) -> None:
+    """Refuse to go on while somebody has a session open.
+
+    Raises:
+        `SessionInUseError`: it names the session.
+    """
+    for session_id in session_ids(services.workspace.sessions_dir):
+        journal = _journal(session_id, services)
+        journal.open()
+        journal.close()
+
+
 def standalone_memory(services: MemoryServices, messages: Sequence[Msg], summary: str) -> ReMeInMemoryMemory:
     """A memory for one call over the caller's own list, which is not journaled: the messages stay the caller's, and are
     replaced rather than changed."""
@@ -122,6 +167,16 @@ def referenced_files(services: MemoryServices) -> set[str]:
     for day in days:
         names.update(_STORED_NAME.findall(services.archive.read_bytes(day)))
     return {name.decode() for name in names}
+
+
+def _stored_for(session_id: str, own: Sequence[Path], services: MemoryServices) -> set[str]:
+    """The names of the stored texts that a session refers to and nothing else does."""
+    mine, others = set[bytes](), set[bytes]()
+    for path in services.workspace.sessions_dir.glob("*.jsonl*"):
+        (mine if path in own else others).update(_STORED_NAME.findall(JsonlFile(path).read()))
+    for line, of_session in services.archive.lines(session_id):
+        (mine if of_session else others).update(_STORED_NAME.findall(line))
+    return {name.decode() for name in mine - others}
 
 
 def _journal(session_id: str, services: MemoryServices) -> Journal:
