@@ -1,6 +1,7 @@
 # -*- coding: utf-8 -*-
 """Refinement: what to capture, keep, merge, correct, strengthen and let go, always traceable and reversible."""
 
+from ._capture import Capture
 from ._category import CATEGORIES, category_of, is_small_talk, reason_to_drop
 from ._cold_storage import ColdMemory, ColdStorage
 from ._comparison import Comparison, compare, says_the_same
@@ -48,6 +49,7 @@ __all__ = [
     "Lexicon",
     # what is captured
     "DEFAULT_TRIGGERS",
+    "Capture",
     "CaptureState",
     "Trigger",
     "TriggerRule",

@@ -1,0 +1,112 @@
+# -*- coding: utf-8 -*-
+"""New memories beside those that there are: near copies, contradictions and additions, settled on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._loop_lock import LoopLock
+from ..record import MemoryNode
+from ..vector_memory import MemoryBank, MemoryRetriever, Owner
+from ._config import RefinerConfig
+from ._conflict import Neighbour, Resolution, resolve
+from ._lexicon import Lexicon, default_lexicon
+from ._refined import is_refined
+
+__all__ = ["Settler"]
+
+_LIKE = 12
+_SAME_FRAME = 40
+_GAINED = ("importance", "tags", "entities", "source_ids", "metadata", "expires_at", "category")
+
+
+class Settler:
+    """Stores new memories so that what is known stays consistent; see `resolve`.
+
+    Args:
+        bank (`MemoryBank`): the memories.
+        config (`RefinerConfig`): thresholds, and the policy for contradictions.
+        lexicon (`Lexicon | None`): the words that tell; those of the package by default.
+        retriever (`MemoryRetriever | None`): finds what a new memory is like.
+    """
+
+    def __init__(
+        self,
+        bank: MemoryBank,
+        config: RefinerConfig,
+        lexicon: Lexicon | None = None,
+        retriever: MemoryRetriever | None = None,
+    ) -> None:
+        self._bank, self._config = bank, config
+        self._lexicon = lexicon or default_lexicon()
+        self._retriever = retriever or MemoryRetriever(bank, importance_weight=0.0, recency_weight=0.0)
+        self._settling = LoopLock()
+
+    async def settle(self, node: MemoryNode, *, actor: str = "", cause: str = "") -> MemoryNode:
+        """Store one memory.
+
+        Args:
+            node (`MemoryNode`): the memory.
+            actor (`str`), cause (`str`): for the record.
+
+        Returns:
+            `MemoryNode`: the memory that there is now: the new one, or the one that says it already.
+        """
+        async with self._settling.lock():
+            resolution = resolve(node, await self._neighbours(node), self._config, self._lexicon)
+            return await self._done(resolution, actor, _because(cause, resolution.reason))
+
+    async def _done(self, resolution: Resolution, actor: str, cause: str) -> MemoryNode:
+        node, old = resolution.node, resolution.old
+        if resolution.action == "add" or old is None:
+            (added,) = await self._bank.add([node], actor=actor, cause=cause)
+            return added
+        if resolution.action == "known":
+            gained = _gained(old, node)
+            if gained:
+                await self._bank.patch({old.key: gained}, action="said again", actor=actor, cause=cause)
+            return (await self._bank.store.get([old.key])).get(old.key, old)
+        if resolution.action == "update":
+            fields = {name: getattr(node, name) for name in (*_GAINED, "message_time", "author", "ref_memory_id")}
+            owner = Owner(old.memory_type, old.memory_target)
+            return await self._bank.update(
+                old.memory_id, owner, content=node.content, actor=actor, cause=cause, **fields
+            )
+        return await self._bank.supersede(old, node, actor=actor, cause=cause)
+
+    async def _neighbours(self, node: MemoryNode) -> list[Neighbour]:
+        """Active memories of the owner that are like a new one, with the cosine where there are vectors.
+
+        An owner with few memories is looked through whole: "我不吃川菜了" shares a word at most with what it overrides.
+        """
+        owner = Owner(node.memory_type, node.memory_target)
+        few = await self._bank.list([owner], limit=_SAME_FRAME + 1)
+        if len(few) <= _SAME_FRAME:
+            found = few
+        else:
+            found = await self._retriever.retrieve(node.content, [owner], limit=_LIKE, record_access=False)
+        there = await self._bank.store.get([node.key, *(each.key for each in found)], with_vectors=True)
+        plain = [each for each in there.values() if each.is_active and not is_refined(each)]
+        cosines = await self._cosines(node, plain)
+        return sorted(((each, cosines.get(each.key)) for each in plain), key=lambda pair: -(pair[1] or 0.0))
+
+    async def _cosines(self, node: MemoryNode, others: list[MemoryNode]) -> dict[str, float]:
+        held = {each.key: each.vector for each in others if each.vector is not None}
+        if not held:
+            return {}
+        (vector,) = await self._bank.vectors.of_texts([node.embedded_text])
+        return {} if vector is None else {key: float(vector @ each) for key, each in held.items()}
+
+
+def _gained(old: MemoryNode, node: MemoryNode) -> dict[str, Any]:
+    """The fields of a memory that saying it again has changed."""
+    fields = {name: getattr(node, name) for name in _GAINED}
+    return {name: value for name, value in fields.items() if _plain(value) != _plain(getattr(old, name))}
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if hasattr(value, "items") else value
+
+
+def _because(cause: str, reason: str) -> str:
+    return f"{cause}: {reason}" if cause and reason else cause or reason
