@@ -32,6 +32,7 @@ from ._memory_arguments import (
     texts_of,
 )
 from ._model_source import UNSET, ModelSource, Unset
+from ._refinement import Refinement
 from ._upkeep import Upkeep
 from .chat import load_env
 from .message import MessageTokens, as_counter, as_msgs
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
 
-    from .refine import RefinerConfig
+    from .refine import RefinerConfig, TagSchema
 
 __all__ = ["ReMe"]
 
@@ -76,7 +77,7 @@ logger = logging.getLogger("agentscope_reme")
 Messages = Sequence["Msg | dict[str, Any]"]
 
 
-class ReMe(Upkeep):
+class ReMe(Refinement, Upkeep):
     """Memories of any number of users, tasks and tools, in one store.
 
     Nothing here needs a model but `summarize_memory`; without an embedding model memories are found by their words.
@@ -138,7 +139,13 @@ class ReMe(Upkeep):
         update_guides_by_model (`bool`):
             The model judges the calls and writes the guide then; else the figures alone are brought up to date.
         refiner (`RefinerConfig | None`):
-            When memories are forgotten and how far feedback reaches; see `sweep` and `feedback`.
+            When memories are drawn from conversations, condensed and forgotten, and how far feedback reaches. Where it
+            is given, what is due is done in the background once something was said (`add_interaction`); without it,
+            the defaults hold, and `refine` and `sweep` are called by hand.
+        refine_model (`ChatModelBase | Mapping | None`):
+            Condenses memories; the `model` unless given.
+        schema (`TagSchema | None`):
+            The dimensions of tags with the values that each may have, and the categories.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -171,6 +178,8 @@ class ReMe(Upkeep):
         update_guides_after: int | None = 10,
         update_guides_by_model: bool = False,
         refiner: "RefinerConfig | None" = None,
+        refine_model: "ChatModelBase | Mapping[str, Any] | None" = None,
+        schema: "TagSchema | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -234,6 +243,9 @@ class ReMe(Upkeep):
             self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
         )
         self._set_up(refiner)
+        self._set_up_refinement(
+            refiner, schema, self._tokens.text, refine_model or access["model"], access["formatter"]
+        )
         self._changing = LoopLock()
         self._started = False
         self._closed = False
@@ -265,6 +277,7 @@ class ReMe(Upkeep):
         async with self._changing.lock():
             was_started, self._started, self._closed = self._started, False, True
             try:
+                await self._end_refinement()
                 await self.guides.close()
                 await self.bank.close()
             finally:

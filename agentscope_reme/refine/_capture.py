@@ -27,7 +27,7 @@ from ..message import (
 from ..record import MemoryNode
 from ..vector_memory import MemoryBank, MemorySummarizer, Owner
 from ._config import RefinerConfig
-from ._enriching import Said, drawn_by_rules, enriched
+from ._enriching import Said, changed, drawn_by_rules, enriched
 from ._heard import Heard, HeardMessages
 from ._lexicon import Lexicon, default_lexicon
 from ._schema import TagSchema
@@ -199,12 +199,20 @@ class Capture:
         messages = [each.message for each in waiting]
         if self._summarizer is not None and self._summarizer.access.is_there:
             try:
-                return await self._summarizer.summarize(messages, [owner])
+                return await self._enriched(await self._summarizer.summarize(messages, [owner]), rule)
             except ReMeError:
                 if len(waiting) < _TOO_MANY:
                     raise
                 logger.warning("A model has failed too long: rules draw memories of %s.", owner.key)
         return await self._by_rules(owner, messages, rule)
+
+    async def _enriched(self, nodes: Sequence[MemoryNode], rule: str) -> list[MemoryNode]:
+        """Memories that a model drew, with what the rules know of them."""
+        better = [enriched(node, self.config, self._schema, self._lexicon) for node in nodes]
+        changes = {new.key: what for old, new in zip(nodes, better, strict=True) if (what := changed(old, new))}
+        if changes:
+            await self._bank.patch(changes, action="enriched", actor=_ACTOR, cause=rule)
+        return better
 
     async def _by_rules(self, owner: Owner, messages: Sequence[Msg], rule: str) -> list[MemoryNode]:
         now = self._bank.clock()

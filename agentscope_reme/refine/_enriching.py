@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from ..record import NEUTRAL_IMPORTANCE, MemoryNode
 from ..text import split_sentences
@@ -18,7 +19,10 @@ from ._lexicon import Lexicon, default_lexicon
 from ._requests import asks_to_forget, asks_to_remember, concerns_memory
 from ._schema import TagSchema
 
-__all__ = ["Said", "drawn_by_rules", "enriched"]
+__all__ = ["FIELDS", "Said", "changed", "drawn_by_rules", "enriched"]
+
+FIELDS = ("importance", "tags", "entities", "source_ids", "metadata", "expires_at", "category")
+"""What rules know of a memory, and what it may gain from being said again."""
 
 _LONGEST = 600
 _QUESTION = ("?", "？", "吗", "呢", "吗。", "么？")
@@ -72,6 +76,16 @@ def enriched(
     known = schema.values_of(node)
     guessed = {name: values for name, values in schema.guessed(node.content).items() if name not in known}
     return with_expiry(schema.tagged(node, guessed) if guessed else node, config)
+
+
+def changed(old: MemoryNode, new: MemoryNode) -> dict[str, Any]:
+    """Which of these fields differ, with their new values: what `MemoryBank.patch` takes."""
+    fields = {name: getattr(new, name) for name in FIELDS}
+    return {name: value for name, value in fields.items() if _plain(value) != _plain(getattr(old, name))}
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def drawn_by_rules(said: Sequence[Said], lexicon: Lexicon | None = None) -> list[tuple[str, datetime, int]]:

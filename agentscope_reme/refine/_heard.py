@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -102,6 +102,16 @@ class HeardMessages:
         ]
         gone = await self._bank.ledger.find(old)
         await self._bank.ledger.write(done, [row.key for row in gone])
+
+    async def remove(self, owner: Owner, texts: Collection[str]) -> int:
+        """Remove messages for good that wait and hold one of these texts; how many there were comes back."""
+        held = [
+            each.key
+            for each in await self.waiting(owner)
+            if any(text in (each.message.get_text_content() or "") for text in texts)
+        ]
+        await self._bank.ledger.write(delete=held)
+        return len(held)
 
     # ------------------------------------------------------------------ rows
 

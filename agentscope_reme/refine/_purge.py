@@ -11,6 +11,7 @@ from ..record import Condition, MemoryNode
 from ..vector_memory import MemoryBank, Owner, owned_by
 from ._cold_storage import ColdStorage
 from ._feedback_book import FeedbackBook
+from ._heard import HeardMessages
 from ._refined import FORGOTTEN, REFINED_INTO, is_refined, restored_fields, source_keys
 
 __all__ = ["Purge", "Purged"]
@@ -21,6 +22,7 @@ _LEDGER = {
     "profiles": "profile",
     "tool_calls": "tool_call",
     "records": "audit",
+    "waiting": "heard",
 }
 _LINKS = ("superseded_by", "supersedes", REFINED_INTO)
 _PAGE = 500
@@ -32,7 +34,8 @@ class Purged:
 
     Args:
         counts (`Mapping[str, int]`): by place, how much: ``memories``, ``versions``, ``conversations`` (messages),
-            ``profiles``, ``tool_calls``, ``records``, ``cold``, ``replies``, ``vectors``.
+            ``profiles``, ``tool_calls``, ``records``, ``waiting`` (messages that nothing was drawn from yet),
+            ``cold``, ``replies``, ``vectors``.
         is_compact (`bool`): whether the local files hold no byte of it any more; False where another process was
             reading them all the while: purge again then.
     """
@@ -120,7 +123,8 @@ class Purge:
         every = list(nodes.values())
         erased = await self._bank.erase(every, conversations=conversations, actor=actor, cause=cause)
         await self._unlinked(erased.memory_ids, {Owner(node.memory_type, node.memory_target) for node in every})
-        counts = dict(erased.counts)
+        heard = await HeardMessages(self._bank).remove(Owner(meant.memory_type, meant.memory_target), erased.texts)
+        counts = {**erased.counts, "waiting": heard}
         if self._cold is not None:
             counts["cold"] = await self._cold.remove(nodes.keys())
         if self._book is not None:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._loop_lock import LoopLock
 from ..record import MemoryNode
 from ..vector_memory import MemoryBank, MemoryRetriever, Owner
 from ._config import RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
+from ._enriching import FIELDS, changed
 from ._lexicon import Lexicon, default_lexicon
 from ._refined import is_refined
 
@@ -17,7 +16,6 @@ __all__ = ["Settler"]
 
 _LIKE = 12
 _SAME_FRAME = 40
-_GAINED = ("importance", "tags", "entities", "source_ids", "metadata", "expires_at", "category")
 
 
 class Settler:
@@ -62,12 +60,12 @@ class Settler:
             (added,) = await self._bank.add([node], actor=actor, cause=cause)
             return added
         if resolution.action == "known":
-            gained = _gained(old, node)
+            gained = changed(old, node)
             if gained:
                 await self._bank.patch({old.key: gained}, action="said again", actor=actor, cause=cause)
             return (await self._bank.store.get([old.key])).get(old.key, old)
         if resolution.action == "update":
-            fields = {name: getattr(node, name) for name in (*_GAINED, "message_time", "author", "ref_memory_id")}
+            fields = {name: getattr(node, name) for name in (*FIELDS, "message_time", "author", "ref_memory_id")}
             owner = Owner(old.memory_type, old.memory_target)
             return await self._bank.update(
                 old.memory_id, owner, content=node.content, actor=actor, cause=cause, **fields
@@ -96,16 +94,6 @@ class Settler:
             return {}
         (vector,) = await self._bank.vectors.of_texts([node.embedded_text])
         return {} if vector is None else {key: float(vector @ each) for key, each in held.items()}
-
-
-def _gained(old: MemoryNode, node: MemoryNode) -> dict[str, Any]:
-    """The fields of a memory that saying it again has changed."""
-    fields = {name: getattr(node, name) for name in _GAINED}
-    return {name: value for name, value in fields.items() if _plain(value) != _plain(getattr(old, name))}
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if hasattr(value, "items") else value
 
 
 def _because(cause: str, reason: str) -> str:

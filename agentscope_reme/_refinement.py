@@ -1,0 +1,257 @@
+# -*- coding: utf-8 -*-
+"""The methods of `ReMe` by which memories come from what is said and are condensed: capture, refinement, recall."""
+
+import asyncio
+import logging
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agentscope.message import Msg
+
+from ._errors import ReMeError
+from ._memory_arguments import Names, one_owner, owners
+from .message import as_msgs, is_user_request
+from .record import MemoryNode
+from .vector_memory import Filters, MemoryBank, MemoryRetriever, MemorySummarizer
+from .vector_store import Progress
+
+if TYPE_CHECKING:  # imported where a `ReMe` is made: who has none does not pay for it
+    from .refine import (
+        Capture,
+        Expand,
+        Forgetter,
+        Recall,
+        RefinedRetriever,
+        Refiner,
+        RefinerConfig,
+        RefineSchedule,
+        Review,
+        RunReport,
+        TagSchema,
+    )
+
+__all__ = ["Refinement"]
+
+logger = logging.getLogger("agentscope_reme")
+
+_LOOK_EVERY = 60.0
+_RECENT = 4
+_RECENT_CHARS = 300
+
+
+class Refinement:
+    """What `ReMe` does with conversations as they go on, and with many memories."""
+
+    bank: MemoryBank
+    retriever: MemoryRetriever
+    summarizer: MemorySummarizer
+    forgetter: "Forgetter"
+    capture: "Capture"
+    """Listens to conversations."""
+    refiner: "Refiner"
+    """Condenses memories."""
+    recaller: "RefinedRetriever"
+    """Recalls condensed memories and goes back to their sources; its settings can be changed at any time."""
+    schedule: "RefineSchedule"
+    """Refines in the background, where a configuration was given."""
+
+    def _set_up_refinement(
+        self,
+        config: "RefinerConfig | None",
+        schema: "TagSchema | None",
+        count: Callable[[str], int],
+        refine_model: Any,
+        formatter: Any,
+    ) -> None:
+        from .refine import Capture, RefinedRetriever, Refiner, RefineSchedule
+
+        self.capture = Capture(
+            self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
+        )
+        self.refiner = Refiner(
+            self.bank, config, refine_model=refine_model, formatter=formatter, schema=schema, count=count
+        )
+        self.recaller = RefinedRetriever(self.bank, self.retriever, schema=schema, count=count)
+        self.schedule = RefineSchedule(self.refiner)
+        self._by_itself = config is not None
+        self._looking: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    async def _ensure_started(self) -> None: ...
+
+    # ------------------------------------------------------------------ capture
+
+    async def add_interaction(
+        self, messages: "Sequence[Msg | dict[str, Any]]", user_name: str, session_id: str = ""
+    ) -> list[MemoryNode]:
+        """Listen to a conversation as it goes on. Each message counts once, however often it is handed in.
+
+        What the user asks to be remembered ("记住…", "remember that ...") is stored at once, what is to be forgotten is
+        forgotten, and from the rest memories are drawn in the background when a rule of
+        `RefinerConfig.trigger_rules` says so: by the model, or without one by rules.
+
+        Args:
+            messages (`Sequence[Msg | dict]`):
+                What was said, by the user and to them, oldest first.
+            user_name (`str`):
+                The user.
+            session_id (`str`):
+                The session.
+
+        Returns:
+            `list[MemoryNode]`: what was stored at once.
+        """
+        owner = one_owner(user_name, "", "")
+        await self._ensure_started()
+        stored = await self.capture.hear(owner, as_msgs(messages), session_id)
+        if self._by_itself:
+            self.schedule.heard(owner)
+            self._look()
+        return stored
+
+    async def end_session(self, user_name: str, session_id: str = "") -> None:
+        """Say that a session is over: memories are drawn from what waits, if a rule says so, and this is waited for."""
+        owner = one_owner(user_name, "", "")
+        await self._ensure_started()
+        await self.capture.end(owner, session_id)
+        await self.capture.drain()
+        if self._by_itself:
+            self.schedule.ended(owner)
+
+    async def await_capture(self) -> None:
+        """Wait for memories that are being drawn in the background."""
+        await self._ensure_started()
+        await self.capture.drain()
+
+    # ------------------------------------------------------------------ refinement
+
+    async def refine(
+        self,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+        *,
+        goal: str | None = None,
+        progress: Progress | None = None,
+    ) -> "RunReport":
+        """Condense memories that belong together; their sources stay behind them, linked, and can be had back.
+
+        Only what is new is taken up: with nothing new no model is asked. Without a model the sources' own most telling
+        sentences are kept. A run can be broken off at any time, and the next one goes on there.
+
+        Args:
+            user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
+                Whose memories, or about what; everybody's where nobody is named.
+            goal (`str | None`):
+                What the memory is for.
+            progress (`Callable[[int, int], object] | None`):
+                Told how many groups of how many are done.
+
+        Returns:
+            `RunReport`: what was done.
+        """
+        named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
+        await self._ensure_started()
+        return await self.refiner.run(named, goal, progress)
+
+    async def review_refined(
+        self, number: int = 5, user_name: Names = "", task_name: Names = "", tool_name: Names = "", *, seed: int = 0
+    ) -> "list[Review]":
+        """A sample of condensed memories beside their sources, for a person to judge; `str()` of one is for reading."""
+        from .refine import review
+
+        named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
+        await self._ensure_started()
+        return await review(self.bank, number, named, seed=seed)
+
+    # ------------------------------------------------------------------ recall
+
+    async def recall(
+        self,
+        query: str,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+        *,
+        messages: "Sequence[Msg | dict[str, Any]] | None" = None,
+        limit: int = 20,
+        filters: Filters = None,
+        min_score: float = 0.0,
+        max_tokens: int | None = None,
+        expand: "Expand" = "auto",
+    ) -> "Recall":
+        """Recall on two levels: condensed memories first, then what of their sources the request asks for.
+
+        Several queries are made of the request and of what was said before; days and topics that it names are looked
+        for, unless nothing is found with them; if little is found, the names in it start a second search. No model is
+        asked, unless `recaller.rerank` or `recaller.write_queries` is set. `recaller.knowledge` is asked where the
+        memories are weak, and its passages stand apart.
+
+        Args:
+            query (`str`):
+                What the user says or asks.
+            user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
+                Whose memories, or about what; together at least one.
+            messages (`Sequence[Msg | dict] | None`):
+                What was said before.
+            limit (`int`):
+                How many memories at most.
+            filters (`Mapping[str, Any] | None`):
+                By field, what memories must meet; see `agentscope_reme.record.parse_filters`.
+            min_score (`float`):
+                The least score, 0 to 1.
+            max_tokens (`int | None`):
+                The most tokens of the memories together.
+            expand (`"auto" | bool`):
+                Whether sources are looked through: as the request asks for it, always, or never.
+
+        Returns:
+            `Recall`: the memories (`nodes`), and passages of knowledge bases.
+        """
+        named = owners(user_name, task_name, tool_name)
+        await self._ensure_started()
+        return await self.recaller.recall(
+            query,
+            named,
+            recent=_said(as_msgs(messages)),
+            limit=limit,
+            filters=filters,
+            min_score=min_score,
+            max_tokens=max_tokens,
+            expand=expand,
+        )
+
+    # ------------------------------------------------------------------ inside
+
+    def _look(self) -> None:
+        """Begin to look now and then, in the running loop: for quiet users, for runs that are due, for a sweep."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_EVERY)
+            try:
+                await self.capture.tick()
+                await self.schedule.look()
+                if await self.forgetter.is_due():
+                    await self.forgetter.sweep(None)
+            except ReMeError as error:
+                logger.warning("Memories could not be looked after now: %s", error)
+            except Exception:
+                logger.exception("Looking after memories failed.")
+
+    async def _end_refinement(self) -> None:
+        """Wait for what is being drawn, and end the work in the background."""
+        task, self._looking = self._looking, None
+        if task is not None and task.get_loop() is asyncio.get_running_loop():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await self.capture.close()
+
+
+def _said(messages: Sequence[Msg]) -> list[str]:
+    """The last requests, briefly."""
+    texts = [msg.get_text_content() or "" for msg in messages if is_user_request(msg)]
+    return [text[:_RECENT_CHARS] for text in texts[-_RECENT:] if text.strip()]

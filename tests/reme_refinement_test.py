@@ -1,0 +1,95 @@
+# -*- coding: utf-8 -*-
+"""`ReMe` listens, condenses and recalls: the ways through its own methods, without a model."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from agentscope_reme import ReMe
+from agentscope_reme.refine import RefinerConfig, TagSchema
+from agentscope_reme.testing import HashEmbedding
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc)
+
+
+def run(main: Any) -> Any:
+    return asyncio.run(main)
+
+
+def said(text: str, minute: int = 0, role: str = "user") -> dict[str, Any]:
+    moment = START + timedelta(minutes=minute)
+    return {"role": role, "content": text, "time_created": moment.isoformat(), "id": f"{role}-{minute}"}
+
+
+def test_what_is_said_becomes_memories_and_the_later_statement_holds(tmp_path: Path) -> None:
+    async def main() -> None:
+        config = RefinerConfig(trigger_rules=["user_contains:记住", "round_count:3", "session_end"])
+        schema = TagSchema.of({"topic": ["数学", "饮食"]})
+        async with ReMe(tmp_path, embedding_model=HashEmbedding(), refiner=config, schema=schema) as reme:
+            stored = await reme.add_interaction([said("记住，我的数学考试在2026-03-20")], user_name="小明")
+            assert [node.importance >= 0.9 for node in stored] == [True]
+            assert "topic:数学" in stored[0].tags
+            talk = [said("我很喜欢川菜", 1), said("好的", 1, "assistant"), said("我打算每天早上跑步", 2)]
+            assert await reme.add_interaction(talk, user_name="小明") == []
+            await reme.await_capture()
+            contents = {node.content for node in await reme.list_memory(user_name="小明")}
+            assert {"我很喜欢川菜", "我打算每天早上跑步"} <= contents
+            await reme.add_interaction([said("我不吃川菜了", 3)], user_name="小明")
+            await reme.end_session("小明")
+            active = {node.content for node in await reme.list_memory(user_name="小明")}
+            everything = {node.content for node in await reme.list_memory(user_name="小明", include_inactive=True)}
+            assert "我不吃川菜了" in active
+            assert "我很喜欢川菜" in everything - active
+            await reme.add_interaction([said("忘掉我说过的跑步的事", 4)], user_name="小明")
+            assert not [node for node in await reme.list_memory(user_name="小明") if "跑步" in node.content]
+            assert await reme.list_memory(user_name="小红") == []
+
+    run(main())
+
+
+def test_a_run_condenses_and_recall_goes_back_to_the_sources(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with ReMe(tmp_path, embedding_model=HashEmbedding()) as reme:
+            for at in range(24):
+                text = f"Anna told about her trip to Lisbon, day {at}: the room in street {at} cost {100 + at} euros."
+                moment = START + timedelta(minutes=at)
+                await reme.add_memory(text, user_name="anna", author="Anna", message_time=moment, ref_memory_id="trip")
+            await reme.add_memory("Anna is allergic to penicillin.", user_name="anna", importance=0.95)
+            seen: list[tuple[int, int]] = []
+            report = await reme.refine(user_name="anna", progress=lambda done, total: seen.append((done, total)))
+            assert report.refined >= 1
+            assert report.tokens_after < report.tokens_before
+            assert seen
+            assert seen[-1][0] == seen[-1][1]
+            again = await reme.refine(user_name="anna")
+            assert (again.groups, again.refined, again.calls) == (0, 0, 0)
+            active = [node.content for node in await reme.list_memory(user_name="anna")]
+            assert "Anna is allergic to penicillin." in active
+            recalled = await reme.recall("What did the room in street 17 cost?", user_name="anna", expand=True)
+            assert "cost 117 euros" in " ".join(node.content for node in recalled.nodes[:5])
+            reviews = await reme.review_refined(2, user_name="anna")
+            assert reviews
+            assert not any(review.faults for review in reviews)
+            assert "-- from" in str(reviews[0])
+
+    run(main())
+
+
+def test_a_loop_of_its_own_each_time(tmp_path: Path) -> None:
+    reme = ReMe(tmp_path, embedding_model=HashEmbedding(), refiner=RefinerConfig())
+
+    async def once(number: int) -> None:
+        async with reme:
+            await reme.add_interaction([said(f"记住，我的门牌号是{number}", number)], user_name="小明")
+
+    run(once(101))
+    run(once(202))
+
+    async def look() -> list[str]:
+        async with reme:
+            return [node.content for node in await reme.list_memory(user_name="小明", include_inactive=True)]
+
+    assert sorted(run(look())) == ["我的门牌号是101", "我的门牌号是202"]
