@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from agentscope_reme import MemoryNotFound
 from agentscope_reme.embedding import BatchEmbedder, EmbeddingCache
 from agentscope_reme.record import ToolCallRecord
-from agentscope_reme.refine import Forgetter
+from agentscope_reme.refine import Capture, Forgetter
 from agentscope_reme.refine._cold_storage import ColdStorage
 from agentscope_reme.refine._feedback_book import FeedbackBook
 from agentscope_reme.refine._purge import Purge, Purged
@@ -189,6 +189,22 @@ def test_what_was_refined_with_it_goes_and_its_other_sources_stand_for_themselve
             rows = await bank.ledger.find(sort_key="time_created")
             assert [row.category for row in rows if row.memory_type == "audit"].count("purged") == 1
             assert (await refiner_of(bank).run([ALICE])).refined >= 1  # they are condensed again without it
+
+    asyncio.run(main())
+
+
+def test_what_was_asked_to_be_remembered_is_purged_from_the_messages_that_wait(tmp_path: Path) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        async with world.bank as bank:
+            capture = Capture(bank)
+            said = [Msg("alice", f"记住，我养了一只{SECRET}。", "user"), Msg("alice", f"I like {OTHER}.", "user")]
+            [memory] = await capture.hear(ALICE, said)
+            assert len(await capture.heard.waiting(ALICE)) == 2
+            assert (await world.purge.memory(memory.memory_id)).counts["waiting"] == 1
+            assert files_with(SECRET, tmp_path) == []
+            assert len(await capture.heard.waiting(ALICE)) == 1
+            assert (await world.purge.owners([ALICE])).counts["waiting"] == 1
 
     asyncio.run(main())
 
