@@ -2,7 +2,7 @@
 """The memory that attaches itself to agents."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -16,6 +16,7 @@ from ._config import ContextConfig, RecallConfig
 from ._errors import AttachError, ConfigError, StorageError
 from ._events import EventKind
 from ._guide_shelf import GuideShelf, GuideSource, Shelving
+from ._listening import Listening
 from ._model_source import UNSET, Lender, Pair, Unset
 from ._note_search import Folders
 from ._owners import Names, Owners
@@ -107,6 +108,9 @@ class MemoryManager(ReMeLight):
             `user_name`, `task_name` and `tool_name` of every agent for which `attach` does not say it.
         record_tool_calls (`bool`):
             Whether the calls that attached agents make of their tools are recorded in `recall_from`, in the background.
+        capture (`bool`):
+            Whether what is said is handed to `recall_from`, which draws memories of the users that `attach` names: see
+            `ReMe.add_interaction`. Leave it out where a `ReMeLongTermMemory` records the same conversation.
         enable_search_tools (`bool`):
             Whether agents get `memory_search` and `memory_get`, whose schemas take some 800 tokens of each request.
 
@@ -148,6 +152,7 @@ class MemoryManager(ReMeLight):
         recall_from: Remembers | None = None,
         recall_names: Mapping[str, Names] | None = None,
         record_tool_calls: bool = True,
+        capture: bool = False,
         enable_search_tools: bool = True,
     ) -> None:
         super().__init__(
@@ -192,6 +197,9 @@ class MemoryManager(ReMeLight):
         self._recording: ToolRecording | None = None
         if recall_from is not None and record_tool_calls:
             self._recording = ToolRecording(recall_from, self._services, self._caller)
+        if capture and not hasattr(recall_from, "add_interaction"):
+            raise ConfigError("capture=True needs a vector memory to draw memories for: give recall_from= a ReMe.")
+        self._listening = Listening(recall_from, self._services) if capture else None  # type: ignore[arg-type]
         self._attached: dict[int, Attachment] = {}
 
     # ------------------------------------------------------------------ agents
@@ -423,6 +431,8 @@ class MemoryManager(ReMeLight):
         go of the files. Attached agents keep their messages."""
         if self._recording is not None:
             await self._recording.close(NOTES_TIMEOUT)
+        if self._listening is not None:
+            await self._listening.close(NOTES_TIMEOUT)
         await super().close()
 
     # ------------------------------------------------------------------ inside
@@ -444,7 +454,9 @@ class MemoryManager(ReMeLight):
     async def _after_reply(self, agent: ReActAgent, _kwargs: dict[str, Any], reply: Any) -> None:
         """The hook that puts down which memories the reply was given, for `feedback`."""
         try:
-            given, self._attachment(agent).given = self._attachment(agent).given, []
+            attachment = self._attachment(agent)
+            self._hear(attachment)
+            given, attachment.given = attachment.given, []
             if not isinstance(reply, Msg):
                 return
             if given and (note := getattr(self._recall_from, "note_reply", None)):
@@ -466,10 +478,16 @@ class MemoryManager(ReMeLight):
                 )
             turn = await self._keeper.pipeline(self._turn(attachment))
             self._note(attachment.memory)
+            if turn.folded:
+                self._hear(attachment, turn.folded)
             await self._expiry.run_in_passing(now=bool(turn.folded))
         except Exception as error:
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
+
+    def _hear(self, attachment: Attachment, left: Sequence[Msg] = (), *, ended: bool = False) -> None:
+        if self._listening is not None:
+            self._listening.hear(attachment.memory, attachment.owners, left, ended=ended)
 
     def _sources(self, attachment: Attachment) -> tuple[list[RecallSource], list[StandingSource]]:
         """What is searched for an agent and what is shown in any case, without what its own long-term memory shows."""
@@ -544,6 +562,7 @@ class MemoryManager(ReMeLight):
         attachment = self._attachment(agent)
         turn = await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
         self._note(attachment.memory)
+        self._hear(attachment, turn.folded)
         if isinstance(turn.error, StorageError):
             raise turn.error
         return turn
@@ -556,6 +575,7 @@ class MemoryManager(ReMeLight):
         if memory.get_compressed_summary():  # there was no message
             memory.clear_compressed_summary()
         self._note(attachment.memory)
+        self._hear(attachment, left, ended=True)
         self._events.emit(EventKind.CLEARED, session_id=memory.session_id, messages=len(left))
         return len(left)
 

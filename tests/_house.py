@@ -55,6 +55,7 @@ LAYERS = {
     "_memory_keeping.py": 5.05,
     "_recording_desk.py": 5.07,
     "_expiry.py": 4.9,
+    "_listening.py": 4.9,
     "_loop_lock.py": 1.0,
     "_note_search.py": 4.9,
     "_session_purge.py": 4.95,
