@@ -134,6 +134,9 @@ class NoteSource:
 class VectorSource:
     """The memories of some owners in a `ReMe`. Without an owner nothing is found: memories of others are not shown.
 
+    Where a condensed memory is among what is found, it is recalled on two levels: what the request asks for of its
+    sources is shown.
+
     Args:
         reme (`ReMe`):
             The memories.
@@ -151,6 +154,9 @@ class VectorSource:
             return []
         named = self.owners.lists()
         nodes = await self.reme.retrieve_memory(query=query, limit=limit, min_score=min_score, **named)
+        recall = getattr(self.reme, "recall", None)
+        if recall is not None and any(node.source_ids for node in nodes):
+            nodes = (await recall(query, limit=limit, min_score=min_score, **named)).nodes
         return [recalled(node) for node in nodes]
 
 

@@ -208,3 +208,35 @@ def test_without_a_manager_a_long_term_memory_knows_its_replies_too(tmp_path):
                 await ReMeLongTermMemory(notes=ReMeLight(tmp_path / "n", model=None)).feedback(reply, 1)
 
     asyncio.run(main())
+
+
+def test_of_condensed_memories_an_agent_is_shown_the_sources_that_it_asks_for(tmp_path):
+    said = [
+        "I went to Lisbon in spring and stayed at the Hotel Mundial for four nights.",
+        "The tram number 28 was so crowded that we walked up to the castle instead.",
+        "My sister Clara joined us on the third day and we ate grilled sardines.",
+        "The flight back was TP 534 at 18:40 and it was two hours late.",
+        "We bought tiles for the kitchen in a small shop in Alfama, forty euros each.",
+        "Next time I would rather take the train from Madrid, if there is one.",
+    ]
+
+    async def main():
+        async with ReMe(tmp_path, embedding_model=None) as reme:
+            for at, text in enumerate(said):
+                await reme.add_memory(
+                    text, user_name="alice", ref_memory_id="s1", message_time=f"2026-03-01 10:0{at}:00", importance=0.4
+                )
+            assert (await reme.refine(user_name="alice")).refined == 1
+            agent = agent_with("TP 534.", "Clara.")
+            async with MemoryManager(tmp_path / "m", model=None, recall_from=reme) as manager:
+                manager.attach(agent, user_name="alice")
+                await agent(Msg("alice", "Which flight did we take back, and when?", "user"))
+                assert "TP 534 at 18:40" in asked_of(agent)
+            shown = await ReMeLongTermMemory(reme, user_name="alice").retrieve(
+                Msg("alice", "When exactly did Clara join us?", "user")
+            )
+            assert "on the third day" in shown
+            for memory in await reme.list_memory(user_name="alice"):
+                assert not memory.when_to_use or memory.when_to_use not in shown  # words to be found by are not shown
+
+    asyncio.run(main())
