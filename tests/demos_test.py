@@ -2,6 +2,7 @@
 """The programs in demos/ run as a reader would run them."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,42 @@ def test_each_customer_sees_what_is_theirs(tmp_path: Path) -> None:
     assert "路人甲：我的订单怎么样了？\n客服：没有查到您的订单。" in printed
     assert "删除了 2 条记忆" in printed
     assert "其余 201 条（共 203 条）都还在" in printed
+
+
+@pytest.mark.slow
+def test_the_study_buddy_remembers_gives_way_and_forgets(tmp_path: Path) -> None:
+    printed = run("study_buddy", tmp_path)
+    first, later = printed.split("几天以后，另一个进程")
+    assert "0.95 我递归总是学不好（fact topic:递归）" in first
+    assert "0.60 我喜欢先看例子，再看概念。（preference）" in first
+    assert "我打算下个月学完装饰器。（plan" in first
+    known = first.split("第一天以后记得的")[1]
+    assert not any(word in known for word in ("你好", "谢谢", "好累", "明天见"))  # greetings and trivia are dropped
+    assert "递归是你的难点，我们先用迭代和图示讲清遍历" in later
+    assert "我喜欢先看例子，再看概念。（preference）［已被取代，可恢复］" in later
+    assert "我打算下个月学完装饰器。（plan topic:装饰器）［已忘掉，可恢复］" in later
+    assert "更重要了：0.955 我递归总是学不好" in later
+    assert [line.split()[2].split("（")[0] for line in later.split("忘掉的可以要回来")[1].splitlines()[1:4]] == [
+        "created",
+        "forgotten",
+        "restored",
+    ]
+    assert "什么也不剩：memories 1" in later
+
+
+@pytest.mark.slow
+def test_refined_memories_are_short_keep_what_must_be_kept_and_lead_to_their_sources(tmp_path: Path) -> None:
+    printed = run("memory_refinement", tmp_path)
+    before, after = map(int, re.findall(r"(?:memories of|became \d+ of) (\d+)", printed)[:2])
+    assert after < before / 2
+    assert "[kept word for word] I never eat shellfish, I am allergic to it" in printed
+    condensed, asked = printed.split("--- asked in general")
+    for detail in ("LX-88421", "2026-05-20"):
+        assert detail not in condensed
+        assert f"source: [2026-03-{'01' if detail == 'LX-88421' else '20'}" in asked
+        assert detail in asked.split("A second run")[0]
+    assert "A second run with nothing new: 0 groups, 0 calls of a model." in printed
+    assert "personal/Alice\n" in printed.split("for a person to judge")[1]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
