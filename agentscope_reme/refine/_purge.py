@@ -36,8 +36,9 @@ class Purged:
         counts (`Mapping[str, int]`): by place, how much: ``memories``, ``versions``, ``conversations`` (messages),
             ``profiles``, ``tool_calls``, ``records``, ``waiting`` (messages that nothing was drawn from yet),
             ``cold``, ``replies``, ``vectors``.
-        is_compact (`bool`): whether the local files hold no byte of it any more; False where another process was
-            reading them all the while: purge again then.
+        is_compact (`bool`): whether the store's files hold no byte of it any more; False where another process was
+            reading them all the while (call `compact` of the store again then), and where they are the affair of a
+            server or of another back end, which writes over what was deleted when it likes.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Purged:
 
     def __str__(self) -> str:
         told = ", ".join(f"{place} {count}" for place, count in self.counts.items() if count) or "nothing was there"
-        return told if self.is_compact else f"{told}; files are still being read by another process"
+        return told if self.is_compact else f"{told}; deleted bytes may still be in the store's files"
 
 
 class Purge:

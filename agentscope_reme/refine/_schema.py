@@ -25,7 +25,7 @@ _PEOPLE = ("people", "person", "人物")
 _NAME = re.compile(r"[^\W\d][\w-]*")
 _OWN = """
 useful base_importance times current speaker session_id refined refined_into considered archived_at source_keys keywords
-started ended ratio label goal parts forgotten superseded_by supersedes
+started ended ratio label goal parts forgotten forgotten_at forgotten_from superseded_by supersedes
 """
 _RESERVED = frozenset(_OWN.split())
 

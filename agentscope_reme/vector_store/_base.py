@@ -251,12 +251,13 @@ class VectorStore(ABC):
         """
 
     async def compact(self) -> bool:
-        """Leave no byte of what was deleted in files of this machine. On a server that is the server's own affair.
+        """Leave no byte of what was deleted in the files, where the back end can.
 
         Returns:
-            `bool`: False where another process was reading all the while, and it has to be done again.
+            `bool`: whether none is left. False where another process was reading all the while, and it has to be done
+            again; and where files are the back end's own affair, as on a server.
         """
-        return True
+        return False
 
     async def pages(self, conditions: Sequence[Condition] = (), size: int = _PAGE) -> AsyncIterator[list[MemoryNode]]:
         """All memories, by key, a page at a time: bounded memory however many there are."""
