@@ -177,7 +177,7 @@ class Upkeep:
         actor: str = "",
         cause: str = "",
     ) -> "Purged":
-        """Remove a memory for good, to the last byte on this machine: with its versions, what was done to it, the
+        """Remove a memory for good, with the local store to the last byte: with its versions, what was done to it, the
         conversation that it comes from, and what was refined from it, in the store, cold storage and caches.
 
         Notes and the archive of messages belong to the sessions: see `ReMeLight.purge_session`.
@@ -204,8 +204,8 @@ class Upkeep:
         return await self._purge.memory(memory_id, owner, conversations=conversations, actor=actor, cause=cause)
 
     async def purge_all(self, user_name: Names = "", task_name: Names = "", tool_name: Names = "") -> "Purged":
-        """Remove for good all that is kept of some users, tasks or tools, to the last byte on this machine: memories,
-        versions, conversations, profiles, records, cold storage, feedback, cached vectors.
+        """Remove for good all that is kept of some users, tasks or tools, with the local store to the last byte:
+        memories, versions, conversations, profiles, records, cold storage, feedback, cached vectors.
 
         Args:
             user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):

@@ -86,12 +86,13 @@ class Purge:
             texts |= _texts([MemoryNode.from_dict(each) for each in held])
         if self._cold is not None:
             texts |= _texts([each.node for each in await self._cold.all(owners)])
-        counts = {"memories": await self._bank.delete_all(owners), **counts}
+        counts["vectors"] = await self._forgotten(texts)  # first: what they were made of is not known afterwards
         if self._cold is not None:
             counts["cold"] = await self._cold.remove(owners=owners)
         if self._book is not None:
             counts["replies"] = await self._book.remove(owners)
-        return await self._finished(counts, texts)
+        counts = {"memories": await self._bank.delete_all(owners), **counts}
+        return Purged(counts, await self._bank.store.compact())
 
     async def memory(
         self,
@@ -131,7 +132,8 @@ class Purge:
         if self._book is not None:
             given = {(meant.owner, each) for each in (*erased.memory_ids, memory_id)}
             counts["replies"] = await self._book.remove(memories=given)
-        return await self._finished(counts, erased.texts)
+        counts["vectors"] = await self._forgotten(erased.texts)
+        return Purged(counts, await self._bank.store.compact())
 
     # ------------------------------------------------------------------ inside
 
@@ -183,10 +185,10 @@ class Purge:
                 if referring:
                     await self._bank.patch({node.key: {"metadata": _without(node, name, ids)} for node in referring})
 
-    async def _finished(self, counts: dict[str, int], texts: Collection[str]) -> Purged:
+    async def _forgotten(self, texts: Collection[str]) -> int:
+        """Delete cached vectors."""
         embedder = self._bank.embedder
-        counts["vectors"] = await embedder.forget(list(texts)) if embedder is not None and texts else 0
-        return Purged(counts, await self._bank.store.compact())
+        return await embedder.forget(list(texts)) if embedder is not None and texts else 0
 
 
 def _texts(nodes: Iterable[MemoryNode]) -> set[str]:
