@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile(
         "reme",
         deadline=None,
-        max_examples=int(os.environ.get("REME_EXAMPLES", "20")),
+        max_examples=int(os.environ.get("REME_EXAMPLES", "8")),
         print_blob=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )

@@ -23,4 +23,4 @@ async def _embedded(folder: Path) -> AsyncIterator[Make]:
     yield lambda collection: ChromaVectorStore(collection, persist_directory=folder / "用户 记忆")
 
 
-CASES = {"chroma": StoreCase(_embedded, missing=chroma_is_missing, examples=5)}
+CASES = {"chroma": StoreCase(_embedded, missing=chroma_is_missing, examples=5, slow=True)}

@@ -38,6 +38,9 @@ async def _place(_folder: Path) -> AsyncIterator[Make]:
 
 CASES = {
     "elasticsearch": StoreCase(
-        _place, missing=lambda: "" if find_spec("elasticsearch") else "elasticsearch is not installed", examples=8
+        _place,
+        missing=lambda: "" if find_spec("elasticsearch") else "elasticsearch is not installed",
+        examples=8,
+        slow=True,
     )
 }

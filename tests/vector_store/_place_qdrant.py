@@ -31,4 +31,4 @@ async def _local_mode(_folder: Path) -> AsyncIterator[Make]:
     client.close()
 
 
-CASES = {"qdrant": StoreCase(_local_mode, missing=qdrant_is_missing, examples=5)}
+CASES = {"qdrant": StoreCase(_local_mode, missing=qdrant_is_missing, examples=5, slow=True)}

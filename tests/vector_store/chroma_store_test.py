@@ -20,6 +20,8 @@ from agentscope_reme.vector_store._chroma_tables import ChromaTables
 
 chromadb = pytest.importorskip("chromadb")
 
+pytestmark = pytest.mark.slow  # another store than the default: with the slow tests, in CI
+
 NEW = VectorSpace("new-model", 3)
 
 

@@ -22,7 +22,7 @@ from agentscope_reme.vector_store import ElasticsearchVectorStore, VectorSpace
 from agentscope_reme.vector_store._elasticsearch_terms import term
 
 MISSING = CASES["elasticsearch"].missing()
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING)]
 
 Make = Callable[..., ElasticsearchVectorStore]
 

@@ -24,6 +24,8 @@ qdrant_client = pytest.importorskip("qdrant_client")
 
 from _qdrant_wire import QdrantWire  # noqa: E402 - where the client is missing, there is nothing to read requests with
 
+pytestmark = pytest.mark.slow  # another store than the default: with the slow tests, in CI
+
 NEW = VectorSpace("new-model", 3)
 
 

@@ -31,6 +31,8 @@ from agentscope_reme.vector_store._plain_node import (
     text_of_node,
 )
 
+pytestmark = pytest.mark.slow  # another store than the default: with the slow tests, in CI
+
 NEW = VectorSpace("new-model", 3)
 CHROMA_TAKES = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]{1,510}[A-Za-z0-9]")
 
