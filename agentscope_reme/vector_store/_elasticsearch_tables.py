@@ -57,21 +57,25 @@ class ElasticsearchTables(Tables):
         )
 
     async def create(self, name: str, space: VectorSpace | None) -> Table:
-        """See `Tables.create`."""
-        index = await self._next(name)
+        """See `Tables.create`; of several who do this at once, one makes the index and the others take it."""
+        found = await self._found(name)
+        current = next((index for index, each in found.items() if self._alias(name) in each["aliases"]), None)
+        if current is not None:  # made since it was looked for
+            return self._table(current, found[current])
+        index = self._after(name, found)
         try:
             return await self._make(index, name, space, aliases={self._alias(name): {}})
         except VectorStoreError as error:
             if getattr(error.__cause__, "error", "") != "resource_already_exists_exception":
                 raise
-            current = (await self.look(name)).current
-            if current is None:
+            made = (await self.look(name)).current
+            if made is None:
                 raise
-            return current
+            return made
 
     async def begin(self, name: str, space: VectorSpace) -> Table:
         """See `Tables.begin`."""
-        index = await self._next(name)
+        index = self._after(name, await self._found(name))
         await self.discard(name)
         return await self._make(index, name, space)
 
@@ -116,9 +120,9 @@ class ElasticsearchTables(Tables):
                 found[index] = {"aliases": each.get("aliases", {}), "about": about}
         return found
 
-    async def _next(self, name: str) -> str:
-        numbers = [_number(index) for index in await self._found(name)]
-        return f"{self._alias(name)}-{max(numbers, default=0) + 1}"
+    def _after(self, name: str, found: Mapping[str, Any]) -> str:
+        """The name for another index beside those that were found."""
+        return f"{self._alias(name)}-{max(map(_number, found), default=0) + 1}"
 
     async def _make(self, index: str, name: str, space: VectorSpace | None, **more: Any) -> ElasticsearchTable:
         about: dict[str, Any] = {"format": _VERSION, "collection": name}
