@@ -41,6 +41,8 @@ from agentscope_reme.cli.demo._columns import cells
 from agentscope_reme.cli.demo._passages import passages_in
 from agentscope_reme.testing import ScriptedChatModel, call
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from _loopback import Loopback
 

@@ -17,6 +17,8 @@ from agentscope_reme import EventKind
 from agentscope_reme.testing import call
 from agentscope_reme.working_memory import Compactor
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., Loopback]
 
 MOST_CALLS = 4

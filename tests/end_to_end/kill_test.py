@@ -20,7 +20,7 @@ from agentscope.message import Msg
 from agentscope_reme.message import blocks_of, output_text
 from agentscope_reme.working_memory import ReMeInMemoryMemory, Turn, resume_memory
 
-pytestmark = pytest.mark.skipif(not CAN_TELL, reason="it takes a system with /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CAN_TELL, reason="it takes a system with /proc")]
 
 WHOLE_SESSION = 0.2
 """Seconds that a child's operations take, about; deaths are spread over them."""

@@ -17,6 +17,8 @@ from agentscope.tool import Toolkit, ToolResponse
 from agentscope_reme import EventKind
 from agentscope_reme.testing import call
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., Loopback]
 
 

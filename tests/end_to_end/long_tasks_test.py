@@ -14,6 +14,8 @@ from _loopback import Loopback
 from agentscope_reme import EventKind
 from agentscope_reme.testing import call
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., Loopback]
 
 ALL = list(itertools.product((4_000, 16_000), (True, False), (True, False), (True, False)))

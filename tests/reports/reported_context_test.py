@@ -22,6 +22,8 @@ from agentscope.message import Msg
 from agentscope_reme import EventKind, ReMeLight
 from agentscope_reme.message import is_user_request
 
+pytestmark = pytest.mark.slow
+
 
 def checked(folder, messages, threshold, reserve, **options):
     """`check_context` of a fresh instance."""

@@ -15,6 +15,8 @@ from agentscope.message import Msg
 from agentscope_reme import EventKind, MemoryManager, ReMeLight, StorageError
 from agentscope_reme.working_memory import create_memory, resume_memory
 
+pytestmark = pytest.mark.slow
+
 # ---------------------------------------------------------------------- at the same time
 
 

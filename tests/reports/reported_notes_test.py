@@ -17,6 +17,8 @@ from agentscope_reme import EventKind, ReMeLight
 from agentscope_reme.notes import NoteQueue
 from agentscope_reme.testing import call
 
+pytestmark = pytest.mark.slow
+
 NOTHING = "NOTHING TO NOTE"
 Note = Callable[[list[dict[str, Any]]], Any]
 

@@ -12,6 +12,8 @@ from agentscope.message import Msg
 
 from agentscope_reme import EventKind, ReMeLight
 
+pytestmark = pytest.mark.slow
+
 EIGHTEEN = [f"c{number}" for number in range(1, 19)]
 CLUSTER = [
     *talk(2),

@@ -17,6 +17,8 @@ from agentscope_reme import EventKind, ReMeLight
 from agentscope_reme.working_memory import ReloadTools
 from agentscope_reme.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 FILE = re.compile(r"tool_result/[0-9a-f]{24}\.txt")
 DAY = 86_400
 

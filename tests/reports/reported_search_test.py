@@ -19,6 +19,8 @@ from agentscope_reme import ReMeLight
 from agentscope_reme.embedding import LocalEmbedding
 from agentscope_reme.testing import HashEmbedding
 
+pytestmark = pytest.mark.slow
+
 WORDS_ONLY = {"vector_enabled": False}
 
 

@@ -23,6 +23,8 @@ from agentscope.message import Msg
 from agentscope_reme import EventKind, ReMeLight
 from agentscope_reme.testing import ScriptedChatModel
 
+pytestmark = pytest.mark.slow
+
 
 def in_scene(folder, play, summary=None, **options):
     """Play something with an attached agent whose history is over its threshold."""

@@ -19,7 +19,7 @@ from _kill_bank import Nursery
 from agentscope_reme import ReMeError
 from agentscope_reme.vector_store import LocalVectorStore
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="it takes a system that forks")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="it takes a system that forks")]
 
 
 @pytest.fixture(scope="module")

@@ -158,6 +158,7 @@ def test_a_failure_is_told_and_the_calls_go_on(tmp_path: Path, monkeypatch: pyte
     run(scene)
 
 
+@pytest.mark.slow
 def test_a_model_that_hangs_holds_up_neither_calls_nor_the_end(tmp_path: Path) -> None:
     async def hanging(*_: Any) -> str:
         await asyncio.sleep(60)

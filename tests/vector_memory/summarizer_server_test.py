@@ -30,6 +30,8 @@ from agentscope_reme.message import tokenizer_for
 from agentscope_reme.testing import call
 from agentscope_reme.vector_memory import MemorySummarizer
 
+pytestmark = pytest.mark.slow
+
 NOTHING = "NOTHING TO REMEMBER"
 
 
