@@ -42,7 +42,7 @@ class LiveModel:
     endpoint: str
 
 
-def live_model(name: str | None, env: Mapping[str, str]) -> LiveModel:
+def live_model(name: str | None, env: Mapping[str, str], option: str = "--live") -> LiveModel:
     """The model that the environment has a key for.
 
     `LLM_API_KEY` and `LLM_BASE_URL` name any endpoint that speaks OpenAI's protocol; without them `DASHSCOPE_API_KEY`,
@@ -53,12 +53,14 @@ def live_model(name: str | None, env: Mapping[str, str]) -> LiveModel:
             The model's name; `LLM_MODEL_NAME` unless given, else a small one of the provider.
         env (`Mapping[str, str]`):
             The environment.
+        option (`str`):
+            What asks for it, to be named where there is no key.
 
     Raises:
         `MissingModelError`: there is no key.
         `ConfigError`: an endpoint of your own is set and no model is named.
     """
-    source = _source(env)
+    source = _source(env, option)
     name = name or env.get(NAME_VARIABLE, "").strip() or _DEFAULT_NAMES.get(source)
     if not name:
         raise ConfigError(f"{source} is set and no model is named: give --model NAME, or set {NAME_VARIABLE}.")
@@ -88,13 +90,13 @@ def failures_of(live: LiveModel | None) -> Iterator[None]:
         raise ModelReplyError(f"{live.name} at {live.endpoint} failed: {error}") from error
 
 
-def _source(env: Mapping[str, str]) -> str:
+def _source(env: Mapping[str, str], option: str) -> str:
     for variable in ("LLM_BASE_URL", "LLM_API_KEY", _DASHSCOPE, _OPENAI):
         if env.get(variable, "").strip():
             return variable
     raise MissingModelError(
-        f"--live needs a model and no key is set: set LLM_API_KEY (and LLM_BASE_URL), {_DASHSCOPE} or {_OPENAI}. "
-        "Without --live the demo needs none.",
+        f"{option} needs a model and no key is set: set LLM_API_KEY (and LLM_BASE_URL), {_DASHSCOPE} or {_OPENAI}. "
+        f"Without {option} none is needed.",
     )
 
 

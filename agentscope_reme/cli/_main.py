@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from .._errors import ReMeError
 from .._version import __version__
-from . import _demo_command, _reindex_command
+from . import _demo_command, _refine_command, _reindex_command
 from ._terminal import Terminal
 
 __all__ = ["main"]
 
-_COMMANDS = (_demo_command, _reindex_command)
+_COMMANDS = (_demo_command, _reindex_command, _refine_command)
 """Each a module with `NAME`, `SUMMARY`, `configure(parser)` and `run(options, terminal)`; what is heavy is imported in
 `run`."""
 
