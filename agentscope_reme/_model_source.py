@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
 
-__all__ = ["UNSET", "Lender", "ModelSource", "Unset"]
+__all__ = ["UNSET", "Lender", "ModelSource", "Unset", "formatter_for"]
 
 logger = logging.getLogger("agentscope_reme")
 

@@ -62,6 +62,7 @@ class Refinement:
         schema: "TagSchema | None",
         count: Callable[[str], int],
         refine_model: Any,
+        filter_model: Any,
         formatter: Any,
     ) -> None:
         from .refine import Capture, RefinedRetriever, Refiner, RefineSchedule
@@ -70,7 +71,13 @@ class Refinement:
             self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
         )
         self.refiner = Refiner(
-            self.bank, config, refine_model=refine_model, formatter=formatter, schema=schema, count=count
+            self.bank,
+            config,
+            refine_model=refine_model,
+            filter_model=filter_model,
+            formatter=formatter,
+            schema=schema,
+            count=count,
         )
         self.recaller = RefinedRetriever(self.bank, self.retriever, schema=schema, count=count)
         self.schedule = RefineSchedule(self.refiner)

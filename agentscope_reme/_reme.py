@@ -31,7 +31,7 @@ from ._memory_arguments import (
     text_of,
     texts_of,
 )
-from ._model_source import UNSET, ModelSource, Unset
+from ._model_source import UNSET, ModelSource, Unset, formatter_for
 from ._refinement import Refinement
 from ._upkeep import Upkeep
 from .chat import load_env
@@ -144,6 +144,8 @@ class ReMe(Refinement, Upkeep):
             the defaults hold, and `refine` and `sweep` are called by hand.
         refine_model (`ChatModelBase | Mapping | None`):
             Condenses memories; the `model` unless given.
+        filter_model (`ChatModelBase | Mapping | None`):
+            A cheap model that says before what is of no use; none unless given.
         schema (`TagSchema | None`):
             The dimensions of tags with the values that each may have, and the categories.
 
@@ -179,6 +181,7 @@ class ReMe(Refinement, Upkeep):
         update_guides_by_model: bool = False,
         refiner: "RefinerConfig | None" = None,
         refine_model: "ChatModelBase | Mapping[str, Any] | None" = None,
+        filter_model: "ChatModelBase | Mapping[str, Any] | None" = None,
         schema: "TagSchema | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
@@ -244,7 +247,12 @@ class ReMe(Refinement, Upkeep):
         )
         self._set_up(refiner)
         self._set_up_refinement(
-            refiner, schema, self._tokens.text, refine_model or access["model"], access["formatter"]
+            refiner,
+            schema,
+            self._tokens.text,
+            access["model"] if refine_model is None else _with_formatter(refine_model),
+            None if filter_model is None else _with_formatter(filter_model),
+            access["formatter"],
         )
         self._changing = LoopLock()
         self._started = False
@@ -854,6 +862,10 @@ class ReMe(Refinement, Upkeep):
             raise NotStartedError("ReMe was closed: call start() to use it again.")
         if not self._started:
             await self.start()
+
+
+def _with_formatter(model: "ChatModelBase | Mapping[str, Any]") -> Any:
+    return model if isinstance(model, Mapping) else (model, formatter_for(model))
 
 
 _FIELDS = frozenset(

@@ -8,6 +8,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from agentscope.message import TextBlock
+from agentscope.model import ChatResponse, OpenAIChatModel
+
 from agentscope_reme import ReMe
 from agentscope_reme.refine import RefinerConfig, TagSchema
 from agentscope_reme.testing import HashEmbedding
@@ -93,3 +96,32 @@ def test_a_loop_of_its_own_each_time(tmp_path: Path) -> None:
             return [node.content for node in await reme.list_memory(user_name="小明", include_inactive=True)]
 
     assert sorted(run(look())) == ["我的门牌号是101", "我的门牌号是202"]
+
+
+def test_filter_and_condensing_have_models_of_their_own(tmp_path: Path) -> None:
+    class Own(OpenAIChatModel):
+        """A model of the host's class, with replies of its own."""
+
+        def __init__(self, reply: str) -> None:
+            self.model_name, self.stream, self.reply, self.asked = "own", False, reply, 0
+
+        async def __call__(self, *_: Any, **__: Any) -> ChatResponse:
+            self.asked += 1
+            return ChatResponse(content=[TextBlock(type="text", text=self.reply)])
+
+    async def main() -> None:
+        sift, condense = Own('{"drop": []}'), Own("no JSON at all")
+        async with ReMe(
+            tmp_path, embedding_model=HashEmbedding(), model=None, refine_model=condense, filter_model=sift
+        ) as reme:
+            for at in range(12):
+                moment = START + timedelta(minutes=at)
+                text = f"The hotel in street {at} of Lisbon cost {100 + at} euros a night."
+                await reme.add_memory(text, user_name="anna", message_time=moment, ref_memory_id="trip")
+            report = await reme.refine(user_name="anna")
+            assert sift.asked >= 1
+            assert condense.asked >= 1
+            assert report.failures  # a reply that cannot be used is told, and sentences are extracted
+            assert report.refined >= 1
+
+    run(main())

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Model", "access_of"]
 
-Model = Union["ChatModelBase", Mapping[str, Any], Callable[[], Any], None]
-"""A model of the host, a dictionary as `chat.build_model` takes it, a function that returns a model, or None."""
+Model = Union["ChatModelBase", "tuple[ChatModelBase, FormatterBase]", Mapping[str, Any], Callable[[], Any], None]
+"""A model of the host, one with its formatter, a dictionary as `chat.build_model` takes it, a function that returns a
+model, or None."""
 
 _TEMPERATURE = 0.1
 
@@ -32,8 +33,8 @@ def access_of(
     """A model with its formatter.
 
     Args:
-        model (`ChatModelBase | Mapping | Callable | None`): the model; condensing wants little variety, so a dictionary
-            without a temperature gets one of 0.1.
+        model (`ChatModelBase | tuple | Mapping | Callable | None`): the model; condensing wants little variety, so
+            a dictionary without a temperature gets one of 0.1.
         formatter (`FormatterBase | Callable | None`): goes with it; a dictionary brings its own.
         book (`PromptBook`): the prompts.
         count (`Callable[[str], int]`): counts tokens.
@@ -45,4 +46,6 @@ def access_of(
     """
     if isinstance(model, Mapping):
         model, formatter = build_model({"temperature": _TEMPERATURE, **model})
+    elif isinstance(model, tuple):
+        model, formatter = model
     return ModelAccess(model=model, formatter=formatter, book=book, count=count, timeout=timeout)
