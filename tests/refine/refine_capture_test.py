@@ -361,3 +361,24 @@ def test_what_was_drawn_from_is_known_for_a_while_and_its_words_are_gone(tmp_pat
             assert len(await bank.ledger.find()) == 1
 
     run(main())
+
+
+def test_a_models_judgement_counts_within_the_bounds_of_the_rules(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            drawn = [
+                {"content": "alice 对花生过敏。", "category": "fact", "from": [1], "action": "add", "importance": 0.1},
+                {"content": "alice 住在苏州。", "category": "fact", "from": [1], "action": "add", "importance": 0.58},
+            ]
+            reply = json.dumps({"memories": drawn, "profile": {}}, ensure_ascii=False)
+            model = ScriptedChatModel(lambda *_: reply)
+            drawing = MemorySummarizer(bank, model=model, formatter=OpenAIChatFormatter())
+            capture = Capture(bank, CONFIG, summarizer=drawing)
+            await capture.hear(ALICE, [user("我对花生过敏，住在苏州。")])
+            await capture.end(ALICE)
+            await capture.drain()
+            judged = {node.content: node.importance for node in await active(bank)}
+            assert judged["alice 对花生过敏。"] >= 0.9  # safety never below, whatever a model thinks
+            assert judged["alice 住在苏州。"] == 0.58
+
+    run(main())
