@@ -17,7 +17,7 @@ from _reports_of_search import SEARCH_REPORTS
 
 __all__ = ["FAULTS", "GROUPS", "LAST_FAULT", "REPORTS", "Report"]
 
-GROUPS = {"A": 11, "B": 19, "C": 8, "D": 8, "E": 14, "F": 15, "G": 14, "H": 8, "I": 10, "J": 11, "K": 8, "L": 6}
+GROUPS = {"A": 11, "B": 19, "C": 8, "D": 8, "E": 14, "F": 15, "G": 14, "H": 8, "I": 10, "J": 11, "K": 8, "L": 6, "M": 7}
 """The groups of reports of which each has a test, and how many there are."""
 
 LAST_FAULT = 86

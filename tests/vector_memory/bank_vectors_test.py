@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -187,3 +188,27 @@ def test_many_memories_are_embedded_in_batches_that_the_provider_takes(tmp_path:
                 assert np.allclose(vector, model.vector(content), atol=1e-5)
 
     asyncio.run(main())
+
+
+def test_no_log_no_event_and_no_text_of_a_memory_shows_its_vector(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[str] = []
+
+    async def main() -> None:
+        events = EventBus()
+        events.subscribe(lambda event: told.append(repr(event)))
+        async with local_bank(tmp_path, events=events) as bank:
+            [node] = await bank.add([note("The badge number is KX-4471.")])
+            await bank.update(node.memory_id, ALICE, content="The badge number is KX-4472.")
+            found = await MemoryRetriever(bank).retrieve("badge number", [ALICE])
+            held = await bank.store.get([each.key for each in found], with_vectors=True)
+            [vector] = [each.vector for each in held.values()]
+            parts = {str(value)[:6] for value in vector.tolist() if abs(value) > 1e-3}
+            assert parts
+            told.extend(f"{each!r} {each} {each.to_dict()}" for each in held.values())
+            shown = "\n".join([caplog.text, *told])
+            assert not [part for part in parts if part in shown]
+
+    with caplog.at_level(logging.DEBUG):
+        asyncio.run(main())
