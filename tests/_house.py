@@ -62,6 +62,7 @@ LAYERS = {
     "testing": 5.0,
     "_reme_light.py": 5.0,
     "_refinement.py": 4.95,
+    "_curation.py": 4.95,
     "_upkeep.py": 4.95,
     "_reme.py": 5.0,
     "_memory_manager.py": 5.1,
