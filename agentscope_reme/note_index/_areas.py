@@ -8,14 +8,14 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from .._errors import ConfigError, StorageError
 from ..storage import storage_error
-from ._file_state import Stamp
+from ._file_state import FileState, Stamp
 
 __all__ = ["DIALOG", "NOTES", "TOOLS", "Area", "FoundFile", "Places", "Scan", "areas_of", "read_file", "scan"]
 
@@ -94,19 +94,21 @@ class FoundFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Scan:
-    """The files that are there now.
+    """What there is now, next to what was known.
 
     Args:
-        files (`Mapping[str, FoundFile]`): by their path.
-        closed (`tuple[str, ...]`): paths that could not be looked at; nothing is known of what lies below them.
+        paths (`set[str]`): of the files that are there.
+        changed (`list[FoundFile]`): those of them that are not as they were, in the order of their paths.
+        closed (`list[str]`): paths that could not be looked at; nothing is known of what lies below them.
     """
 
-    files: Mapping[str, FoundFile]
-    closed: tuple[str, ...] = ()
+    paths: set[str] = field(default_factory=set)
+    changed: list[FoundFile] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
 
     def is_gone(self, path: str) -> bool:
         """Whether a file that was there is not any more."""
-        return path not in self.files and not any(path == each or path.startswith(f"{each}/") for each in self.closed)
+        return path not in self.paths and not any(path == each or path.startswith(f"{each}/") for each in self.closed)
 
 
 def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Path] = ()) -> list[Area]:
@@ -135,18 +137,30 @@ def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Pa
     return areas
 
 
-def scan(areas: Sequence[Area], root: Path) -> Scan:
-    """Look which files there are. Symbolic links are not followed, hidden files and folders are left out."""
-    found: dict[str, FoundFile] = {}
-    closed: list[str] = []
-    taken: set[str] = set()
+def scan(areas: Sequence[Area], root: Path, known: Mapping[str, FileState]) -> Scan:
+    """Look which files there are. Symbolic links are not followed, hidden files and folders are left out.
+
+    It runs before each search: of a file that is as it was nothing is made that outlives the look at it, since what
+    survives counts towards the next collection of all garbage, which stops every thread.
+
+    Args:
+        areas (`Sequence[Area]`): where to look; a file belongs to the first in which it is found.
+        root (`Path`): the workspace.
+        known (`Mapping[str, FileState]`): the files that were there, by their path.
+    """
+    found, taken = Scan(), set[str]()
     for area in areas:
-        place = _real_place(area, root)
-        for entry in _entries(area, place, area.shown, closed) if place else ():
-            if entry.place not in taken:
-                taken.add(entry.place)
-                found.setdefault(entry.path, entry)
-    return Scan(found, tuple(closed))
+        if place := _real_place(area, root):
+            for path, entry, status in _files(area, place, area.shown, found.closed):
+                if entry in taken or path in found.paths:
+                    continue
+                taken.add(entry)
+                found.paths.add(path)
+                state, stamp = known.get(path), Stamp.of(status)
+                if state is None or state.source != area.source or not state.is_current(stamp):
+                    found.changed.append(FoundFile(path, entry, stamp, area))
+    found.changed.sort(key=lambda file: file.path)
+    return found
 
 
 def read_file(file: FoundFile) -> tuple[bytes, Stamp, int]:
@@ -185,35 +199,34 @@ def _real_place(area: Area, root: Path) -> str:
     return ""
 
 
-def _entries(area: Area, place: str, shown: str, closed: list[str]) -> list[FoundFile]:
-    """The files of an area. It runs before each search, so it does as little as it can for each file."""
-    found: list[FoundFile] = []
+def _files(area: Area, place: str, shown: str, closed: list[str]) -> Iterator[tuple[str, str, os.stat_result]]:
+    """The files of an area: how each is shown, where it is, what the system says of it."""
     try:
         status = os.stat(place)
         if stat.S_ISREG(status.st_mode):
-            return [FoundFile(_display(shown), place, Stamp.of(status), area)]
+            yield _display(shown), place, status
+            return
         with os.scandir(place) as entries:
             listed = list(entries)
     except OSError as error:
         if error.errno not in _MISSING:
             closed.append(shown)
             logger.warning("%s cannot be looked into (%s); what was indexed of it stays.", shown, error.strerror)
-        return found
+        return
     for entry in listed:
         name = entry.name
         if name[0] == "." or entry.is_symlink():
             continue
         if entry.is_dir(follow_symlinks=False):
             if area.deep:
-                found += _entries(area, entry.path, f"{shown}/{name}", closed)
+                yield from _files(area, entry.path, f"{shown}/{name}", closed)
         elif name.lower().endswith(area.endings):
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # it went away meanwhile
             if stat.S_ISREG(status.st_mode):
-                found.append(FoundFile(_display(f"{shown}/{name}"), entry.path, Stamp.of(status), area))
-    return found
+                yield _display(f"{shown}/{name}"), entry.path, status
 
 
 def _display(path: str) -> str:

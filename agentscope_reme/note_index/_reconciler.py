@@ -111,9 +111,9 @@ class Reconciler:
         changes, looked = Changes(), time.monotonic()
         if others_wrote:
             self._is_level = False
-        found = scan(self._areas, self._root)
+        found = scan(self._areas, self._root, self._catalog.files)
         vanished = set()
-        for file in self._changed(found):
+        for file in found.changed:
             self._is_level = False
             try:
                 outcome = self._take_in(file)
@@ -132,22 +132,12 @@ class Reconciler:
             self._is_level = True
         return changes
 
-    def _changed(self, found: Scan) -> list[FoundFile]:
-        """The files that have to be read, in the order of their paths."""
-        states = self._catalog.files
-        changed = []
-        for path, file in found.files.items():
-            state = states.get(path)
-            if state is None or state.source != file.area.source or not state.is_current(file.stamp):
-                changed.append(file)
-        return sorted(changed, key=lambda file: file.path)
-
     def _forget(self, found: Scan, vanished: set[str]) -> int:
         gone = [state for path, state in self._catalog.files.items() if found.is_gone(path) or path in vanished]
         if gone:
             self._is_level = False
             self._catalog.forget(gone)
-        for path in [path for path in self.faults if path not in found.files]:
+        for path in [path for path in self.faults if path not in found.paths]:
             del self.faults[path]
         return len(gone)
 
