@@ -15,7 +15,8 @@ class SingleFlight(Generic[T]):
     """Keys that somebody is fetching. Who claims a key first fetches it and lands it; the others wait for that."""
 
     def __init__(self) -> None:
-        self._flights: dict[str, Future[T | None]] = {}
+        self._flights: dict[str, Future[T | None] | None] = {}
+        """By key what is being fetched; a future only where somebody waits, since thousands are fetched at a time."""
         self._guard = threading.Lock()
 
     def claim(self, keys: Iterable[str]) -> "tuple[list[str], dict[str, Future[T | None]]]":
@@ -24,13 +25,17 @@ class SingleFlight(Generic[T]):
         theirs: dict[str, Future[T | None]] = {}
         with self._guard:
             for key in keys:
-                if key in self._flights:
-                    theirs[key] = self._flights[key]
-                else:
-                    flight: Future[T | None] = Future()
-                    self._flights[key] = flight
-                    flight.set_running_or_notify_cancel()  # one waiter that is cancelled does not cancel the rest
+                if key in theirs:
+                    continue
+                if key not in self._flights:
+                    self._flights[key] = None
                     mine.append(key)
+                    continue
+                flight = self._flights[key]
+                if flight is None:
+                    flight = self._flights[key] = Future()
+                    flight.set_running_or_notify_cancel()  # one waiter that is cancelled does not cancel the rest
+                theirs[key] = flight
         return mine, theirs
 
     def land(self, key: str, value: T | None) -> None:
