@@ -19,6 +19,7 @@ from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, re
 from ._grounds import Grounds, Source, sources_of
 from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
+from ._keeping import keeping_rules
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._purge import Purge, Purged
@@ -40,6 +41,7 @@ __all__ = [
     "Refiner",
     "RunReport",
     "RefineSchedule",
+    "keeping_rules",
     "due_for",
     "Review",
     "review",
