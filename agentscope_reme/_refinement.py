@@ -4,7 +4,7 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
@@ -13,7 +13,7 @@ from ._errors import ReMeError
 from ._memory_arguments import Names, one_owner, owners
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
-from .vector_memory import Filters, MemoryBank, MemoryRetriever, MemorySummarizer
+from .vector_memory import Filters, KeepingRules, MemoryBank, MemoryRetriever, MemorySummarizer, Owner
 from .vector_store import Progress
 
 if TYPE_CHECKING:  # imported where a `ReMe` is made: who has none does not pay for it
@@ -59,14 +59,26 @@ class Refinement:
     def _set_up_refinement(
         self,
         config: "RefinerConfig | None",
-        schema: "TagSchema | None",
+        schema: "TagSchema | Mapping[str, Sequence[str]] | None",
         count: Callable[[str], int],
         refine_model: Any,
         filter_model: Any,
         formatter: Any,
     ) -> None:
-        from .refine import Capture, RefinedRetriever, Refiner, RefineSchedule
+        from .refine import (
+            Capture,
+            RefinedRetriever,
+            Refiner,
+            RefinerConfig,
+            RefineSchedule,
+            TagSchema,
+            keeping_rules,
+        )
 
+        if schema is not None and not isinstance(schema, TagSchema):
+            schema = TagSchema.of(schema)
+        self._schema = schema
+        self._rules: KeepingRules = keeping_rules(config or RefinerConfig(), schema)
         self.capture = Capture(
             self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
         )
@@ -230,6 +242,21 @@ class Refinement:
         )
 
     # ------------------------------------------------------------------ inside
+
+    def _fitted(self, owner: Owner, fields: Mapping[str, Any], before: MemoryNode | None = None) -> dict[str, Any]:
+        """Fields of a memory, with a category and tags that the schema allows, where one was declared.
+
+        Raises:
+            `ConfigError`: it does not allow them.
+        """
+        if self._schema is None:
+            return dict(fields)
+        kind = self.summarizer.kinds.get(owner.memory_type)
+        own = () if kind is None or kind.people_only else kind.categories
+        return self._schema.fitted(fields, before, (*own, *self._schema.categories))
+
+    async def _settled(self, node: MemoryNode) -> MemoryNode:
+        return await self.capture.settle(node)
 
     def _look(self) -> None:
         """Begin to look now and then, in the running loop: for quiet users, for runs that are due, for a sweep."""

@@ -140,8 +140,9 @@ class ReMe(Refinement, Upkeep, Curation):
             Condenses memories; the `model` unless given.
         filter_model (`ChatModelBase | Mapping | None`):
             A cheap model that says before what is of no use; none unless given.
-        schema (`TagSchema | None`):
-            The dimensions of tags with the values that each may have, and the categories.
+        schema (`TagSchema | Mapping[str, Sequence[str]] | None`):
+            The dimensions of tags with the values that each may have, and the categories (`"type"` in a mapping). A
+            model is asked to fill them in; what it fills in, and what is added by hand, is checked.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -176,7 +177,7 @@ class ReMe(Refinement, Upkeep, Curation):
         refiner: "RefinerConfig | None" = None,
         refine_model: "ChatModelBase | Mapping[str, Any] | None" = None,
         filter_model: "ChatModelBase | Mapping[str, Any] | None" = None,
-        schema: "TagSchema | None" = None,
+        schema: "TagSchema | Mapping[str, Sequence[str]] | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -338,7 +339,9 @@ class ReMe(Refinement, Upkeep, Curation):
         named, description = owners(user_name, task_name, tool_name), text_of("description", description)
         spoken = self._language if language is None else checked_language(language, self._book)
         await self._ensure_started()
-        return await self.summarizer.summarize(as_msgs(messages), named, description=description, language=spoken)
+        return await self.summarizer.summarize(
+            as_msgs(messages), named, description=description, language=spoken, rules=self._rules
+        )
 
     async def record_tool_calls(
         self, records: "ToolCallRecord | Mapping[str, Any] | Iterable[ToolCallRecord | Mapping[str, Any]]"

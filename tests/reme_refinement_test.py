@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import pytest
+from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import TextBlock
 from agentscope.model import ChatResponse, OpenAIChatModel
 
 from agentscope_reme import ReMe
 from agentscope_reme.refine import RefinerConfig, TagSchema
-from agentscope_reme.testing import HashEmbedding
+from agentscope_reme.testing import HashEmbedding, ScriptedChatModel
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc)
 
@@ -96,6 +99,34 @@ def test_a_loop_of_its_own_each_time(tmp_path: Path) -> None:
             return [node.content for node in await reme.list_memory(user_name="小明", include_inactive=True)]
 
     assert sorted(run(look())) == ["我的门牌号是101", "我的门牌号是202"]
+
+
+@pytest.mark.parametrize("policy", ["supersede", "merge", "keep"])
+@pytest.mark.parametrize("heard", [True, False])
+def test_the_policy_holds_where_a_model_draws(tmp_path: Path, policy: Any, heard: bool) -> None:
+    async def main() -> None:
+        old, new = "User likes Sichuan food", "User does not like Sichuan food any more"
+        model = ScriptedChatModel([json.dumps({"memories": [{"content": new, "from": [1]}]})])
+        config = RefinerConfig(conflict_policy=policy)
+        async with ReMe(
+            tmp_path, model=model, formatter=OpenAIChatFormatter(), embedding_model=None, refiner=config
+        ) as reme:
+            await reme.add_memory(old, user_name="u", importance=0.8)
+            talk = [said("I do not like Sichuan food any more")]
+            if heard:
+                await reme.add_interaction(talk, "u")
+                await reme.end_session("u")
+            else:
+                await reme.summarize_memory(talk, "u")
+            active = {node.content: node.importance for node in await reme.list_memory("u")}
+            if policy == "keep":
+                assert active == {old: 0.8, new: 0.6}
+            else:
+                (content,) = active
+                assert active[content] == 0.9
+                assert (old in content) == (policy == "merge")
+
+    run(main())
 
 
 def test_filter_and_condensing_have_models_of_their_own(tmp_path: Path) -> None:
