@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentscope.message import Msg
 
 from ._errors import ReMeError
+from ._events import EventKind
 from ._memory_arguments import Names, one_owner, owners
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
@@ -126,17 +127,28 @@ class Refinement:
         stored = await self.capture.hear(owner, as_msgs(messages), session_id)
         if self._by_itself:
             self.schedule.heard(owner)
-            self._look()
         return stored
 
-    async def end_session(self, user_name: str, session_id: str = "") -> None:
-        """Say that a session is over: memories are drawn from what waits, if a rule says so, and this is waited for."""
-        owner = one_owner(user_name, "", "")
+    async def end_session(
+        self, user_name: Names = "", session_id: str = "", *, task_name: Names = "", tool_name: Names = ""
+    ) -> None:
+        """Say that a session or a task is over: memories are drawn from what waits, if a rule says so, and this is
+        waited for. With `RefinerConfig.after_session` they are condensed soon after.
+
+        Args:
+            user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
+                Whose session it was, and which tasks are done; together at least one.
+            session_id (`str`):
+                The session.
+        """
+        named = owners(user_name, task_name, tool_name)
         await self._ensure_started()
-        await self.capture.end(owner, session_id)
+        for owner in named:
+            await self.capture.end(owner, session_id)
         await self.capture.drain()
         if self._by_itself:
-            self.schedule.ended(owner)
+            for owner in named:
+                self.schedule.ended(owner)
 
     async def await_capture(self) -> None:
         """Wait for memories that are being drawn in the background."""
@@ -259,22 +271,28 @@ class Refinement:
         return await self.capture.settle(node)
 
     def _look(self) -> None:
-        """Begin to look now and then, in the running loop: for quiet users, for runs that are due, for a sweep."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._watch())
+        """Begin to look now and then, in the running loop, where a configuration was given: for quiet users, for runs
+        that are due, for a sweep."""
+        loop = asyncio.get_running_loop()
+        task = self._looking
+        if self._by_itself and (task is None or task.done() or task.get_loop() is not loop):
+            self._looking = loop.create_task(self._watch())
 
     async def _watch(self) -> None:
+        stages = {"capture": self.capture.tick, "refine": self.schedule.look, "sweep": self._swept}
         while True:
             await asyncio.sleep(_LOOK_EVERY)
-            try:
-                await self.capture.tick()
-                await self.schedule.look()
-                if await self.forgetter.is_due():
-                    await self.forgetter.sweep(None)
-            except ReMeError as error:
-                logger.warning("Memories could not be looked after now: %s", error)
-            except Exception:
-                logger.exception("Looking after memories failed.")
+            for stage, work in stages.items():
+                try:
+                    await work()
+                except Exception as error:
+                    level = logging.WARNING if isinstance(error, ReMeError) else logging.ERROR
+                    logger.log(level, "Memories could not be looked after now (%s): %s", stage, error, exc_info=True)
+                    self.bank.events.emit(EventKind.MEMORY_UPKEEP_FAILED, error=error, stage=stage)
+
+    async def _swept(self) -> None:
+        if await self.forgetter.is_due():
+            await self.forgetter.sweep(None)
 
     async def _end_refinement(self) -> None:
         """Wait for what is being drawn, and end the work in the background."""
@@ -282,6 +300,7 @@ class Refinement:
         if task is not None and task.get_loop() is asyncio.get_running_loop():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+        await self.schedule.close()
         await self.capture.close()
 
 

@@ -134,8 +134,8 @@ class ReMe(Refinement, Upkeep, Curation):
             The model judges the calls and writes the guide then; else the figures alone are brought up to date.
         refiner (`RefinerConfig | None`):
             When memories are drawn from conversations, condensed and forgotten, and how far feedback reaches. Where it
-            is given, what is due is done in the background once something was said (`add_interaction`); without it,
-            the defaults hold, and `refine` and `sweep` are called by hand.
+            is given, what is due is done in the background from `start` on; without it, the defaults hold, and `refine`
+            and `sweep` are called by hand.
         refine_model (`ChatModelBase | Mapping | None`):
             Condenses memories; the `model` unless given.
         filter_model (`ChatModelBase | Mapping | None`):
@@ -256,7 +256,8 @@ class ReMe(Refinement, Upkeep, Curation):
     # ------------------------------------------------------------------ life
 
     async def start(self) -> None:
-        """Open the store. Every method does this by itself at its first use.
+        """Open the store and, where a `refiner` was given, look from now on for work that is due. Every method does
+        this by itself at its first use.
 
         Raises:
             `StorageError`: the folder cannot be made.
@@ -274,6 +275,7 @@ class ReMe(Refinement, Upkeep, Curation):
             for reason in filter(None, (self._models.missing, self._embedders.missing)):
                 self._events.emit(EventKind.MODEL_MISSING, reason=reason)
             self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
+        self._look()
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the files. `start` opens them again."""
@@ -473,6 +475,7 @@ class ReMe(Refinement, Upkeep, Curation):
             raise NotStartedError("ReMe was closed: call start() to use it again.")
         if not self._started:
             await self.start()
+        self._look()
 
 
 def _with_formatter(model: "ChatModelBase | Mapping[str, Any]") -> Any:

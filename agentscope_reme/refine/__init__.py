@@ -7,6 +7,7 @@ from ._cold_storage import ColdMemory, ColdStorage
 from ._comparison import Comparison, compare, says_the_same
 from ._config import ConflictPolicy, GroupBy, RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
+from ._due import due_for
 from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
 from ._explanation import Explanation, explained
@@ -32,7 +33,7 @@ from ._refiner import Refiner
 from ._requests import asks_to_forget, asks_to_remember
 from ._review import Review, review
 from ._run_report import RunReport
-from ._schedule import RefineSchedule, due_for
+from ._schedule import RefineSchedule
 from ._schema import TagSchema, TagValues
 from ._sweeper import Swept
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
