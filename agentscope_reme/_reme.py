@@ -81,7 +81,8 @@ class ReMe(Refinement, Upkeep, Curation):
             print(await reme.retrieve_memory("What does she drink?", user_name="alice"))
 
     Every method starts what it needs. Whoever is named (`user_name`, `task_name`, `tool_name`, each a name or a list)
-    limits what a method sees: nothing is found, changed or deleted that belongs to somebody else.
+    limits what a method sees: nothing is found, changed or deleted that belongs to somebody else. In the place of a
+    name an `Owner` can stand, of any kind of memory.
 
     Args:
         working_dir (`str | Path`):
@@ -115,9 +116,8 @@ class ReMe(Refinement, Upkeep, Curation):
         prompts (`PromptBook | None`):
             Other prompts, or more languages.
         kinds (`Iterable[MemoryKind]`):
-            The kinds of memory that are drawn from conversations, each with its prompts. Those of a kind of your own
-            are drawn by `reme.summarizer.summarize(messages, [KIND.owner(name)])`, and found, listed and changed by
-            `reme.retriever` and `reme.bank` with the same owner.
+            The kinds of memory that are drawn from conversations, each with its prompts. For a kind of your own, give
+            `KIND.owner(name)` in the place of a name: `await reme.retrieve_memory(query, user_name=KIND.owner(name))`.
         max_input_length (`int`):
             Tokens that one request for memories and its reply may have together; longer conversations are read in
             parts.
