@@ -49,6 +49,12 @@ class Curation:
     async def _ensure_started(self) -> None: ...
 
     @abstractmethod
+    def _fitted(self, owner: Owner, fields: Mapping[str, Any], before: MemoryNode | None = None) -> dict[str, Any]: ...
+
+    @abstractmethod
+    async def _settled(self, node: MemoryNode) -> MemoryNode: ...
+
+    @abstractmethod
     async def _dropped(self, memory_id: str, owner: Owner | None) -> bool: ...
 
     @abstractmethod
@@ -108,9 +114,11 @@ class Curation:
         *,
         entities: Sequence[str] = (),
         expires_at: Time = None,
+        settle: bool = False,
         **metadata: Any,
     ) -> MemoryNode:
-        """Add a memory. One that is there already stays as it is and comes back.
+        """Add a memory, literally. One that is there already stays as it is and comes back; what it contradicts stays
+        beside it, unless it is to be settled.
 
         Args:
             memory_content (`str`):
@@ -136,11 +144,15 @@ class Curation:
                 Such as `"fact"`, `"preference"`, `"plan"`, `"event"`.
             expires_at (`str | float | datetime | None`):
                 When it stops being found.
+            settle (`bool`):
+                Bring it together with what is known, as what is heard is: a near copy completes the memory it copies,
+                and what it contradicts is treated by `RefinerConfig.conflict_policy`.
             **metadata:
                 Anything else, as JSON values.
 
         Raises:
-            `ConfigError`: an empty content, no name or several, or a value that cannot work.
+            `ConfigError`: an empty content, no name or several, a value that cannot work, or a category or tag that the
+                schema does not have, where one was declared.
         """
         fields = {
             "message_time": message_time,
@@ -154,8 +166,10 @@ class Curation:
         }
         owner = one_owner(user_name, task_name, tool_name)
         texts = {"when_to_use": when_to_use, "ref_memory_id": ref_memory_id, "author": author}
-        node = self._node(memory_content, owner, **texts, **self._fields(fields, {}))
+        node = self._node(memory_content, owner, **texts, **self._fitted(owner, self._fields(fields, {})))
         await self._ensure_started()
+        if settle:
+            return await self._settled(node)
         [added] = await self.bank.add([node])
         return added
 
@@ -185,7 +199,8 @@ class Curation:
         """
         owner = one_owner(user_name, task_name, tool_name)
         contents = texts_of("memory_contents", memory_contents)
-        nodes = [self._node(content, owner, **self._fields(fields, {})) for content in contents]
+        values = self._fitted(owner, self._fields(fields, {}))
+        nodes = [self._node(content, owner, **values) for content in contents]
         await self._ensure_started()
         return await self.bank.add(nodes)
 
@@ -245,7 +260,7 @@ class Curation:
         Raises:
             `MemoryNotFound`: there is none, or it is not theirs.
             `AmbiguousMemoryId`: several owners have one of this id.
-            `ConfigError`: an empty content or a value that cannot work.
+            `ConfigError`: an empty content, a value that cannot work, or one that the schema does not have.
         """
         owner = owner_or_none(user_name, task_name, tool_name)
         await self._ensure_started()
@@ -432,8 +447,8 @@ class Curation:
         **fields: Any,
     ) -> MemoryNode:
         there = await self.bank.get(memory_id, owner)
-        values = self._fields(fields, there.metadata)
         whose = Owner(there.memory_type, there.memory_target)
+        values = self._fitted(whose, self._fields(fields, there.metadata), there)
         return await self.bank.update(there.memory_id, whose, content=memory_content, when_to_use=when_to_use, **values)
 
     def _fields(self, given: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:

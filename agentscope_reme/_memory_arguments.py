@@ -29,8 +29,8 @@ __all__ = [
     "texts_of",
 ]
 
-Names = str | Sequence[str]
-"""One name or several; ``""`` and an empty list name nobody."""
+Names = str | Owner | Sequence[str | Owner]
+"""One name or several; ``""`` and an empty list name nobody. An `Owner` stands for one of any kind of memory."""
 
 Time = str | float | date | datetime | None
 """``YYYY-MM-DD HH:MM:SS``, ISO 8601, seconds since the epoch, or the object itself."""
@@ -78,7 +78,8 @@ def owner_or_none(user_name: Names, task_name: Names, tool_name: Names) -> Owner
 
 def _owners(user_name: Names, task_name: Names, tool_name: Names) -> tuple[Owner, ...]:
     given = {"user_name": user_name, "task_name": task_name, "tool_name": tool_name}
-    return tuple(owner for argument, names in given.items() for owner in owners_of(_TYPES[argument], names, argument))
+    found = (owner for argument, names in given.items() for owner in owners_of(_TYPES[argument], names, argument))
+    return tuple(dict.fromkeys(found))
 
 
 def read_time(argument: str, value: Time, timezone: tzinfo | None) -> datetime | None:

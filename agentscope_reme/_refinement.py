@@ -4,16 +4,17 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
 
 from ._errors import ReMeError
+from ._events import EventKind
 from ._memory_arguments import Names, one_owner, owners
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
-from .vector_memory import Filters, MemoryBank, MemoryRetriever, MemorySummarizer
+from .vector_memory import Filters, KeepingRules, MemoryBank, MemoryRetriever, MemorySummarizer, Owner
 from .vector_store import Progress
 
 if TYPE_CHECKING:  # imported where a `ReMe` is made: who has none does not pay for it
@@ -59,14 +60,26 @@ class Refinement:
     def _set_up_refinement(
         self,
         config: "RefinerConfig | None",
-        schema: "TagSchema | None",
+        schema: "TagSchema | Mapping[str, Sequence[str]] | None",
         count: Callable[[str], int],
         refine_model: Any,
         filter_model: Any,
         formatter: Any,
     ) -> None:
-        from .refine import Capture, RefinedRetriever, Refiner, RefineSchedule
+        from .refine import (
+            Capture,
+            RefinedRetriever,
+            Refiner,
+            RefinerConfig,
+            RefineSchedule,
+            TagSchema,
+            keeping_rules,
+        )
 
+        if schema is not None and not isinstance(schema, TagSchema):
+            schema = TagSchema.of(schema)
+        self._schema = schema
+        self._rules: KeepingRules = keeping_rules(config or RefinerConfig(), schema)
         self.capture = Capture(
             self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
         )
@@ -114,17 +127,28 @@ class Refinement:
         stored = await self.capture.hear(owner, as_msgs(messages), session_id)
         if self._by_itself:
             self.schedule.heard(owner)
-            self._look()
         return stored
 
-    async def end_session(self, user_name: str, session_id: str = "") -> None:
-        """Say that a session is over: memories are drawn from what waits, if a rule says so, and this is waited for."""
-        owner = one_owner(user_name, "", "")
+    async def end_session(
+        self, user_name: Names = "", session_id: str = "", *, task_name: Names = "", tool_name: Names = ""
+    ) -> None:
+        """Say that a session or a task is over: memories are drawn from what waits, if a rule says so, and this is
+        waited for. With `RefinerConfig.after_session` they are condensed soon after.
+
+        Args:
+            user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
+                Whose session it was, and which tasks are done; together at least one.
+            session_id (`str`):
+                The session.
+        """
+        named = owners(user_name, task_name, tool_name)
         await self._ensure_started()
-        await self.capture.end(owner, session_id)
+        for owner in named:
+            await self.capture.end(owner, session_id)
         await self.capture.drain()
         if self._by_itself:
-            self.schedule.ended(owner)
+            for owner in named:
+                self.schedule.ended(owner)
 
     async def await_capture(self) -> None:
         """Wait for memories that are being drawn in the background."""
@@ -231,23 +255,44 @@ class Refinement:
 
     # ------------------------------------------------------------------ inside
 
+    def _fitted(self, owner: Owner, fields: Mapping[str, Any], before: MemoryNode | None = None) -> dict[str, Any]:
+        """Fields of a memory, with a category and tags that the schema allows, where one was declared.
+
+        Raises:
+            `ConfigError`: it does not allow them.
+        """
+        if self._schema is None:
+            return dict(fields)
+        kind = self.summarizer.kinds.get(owner.memory_type)
+        own = () if kind is None or kind.people_only else kind.categories
+        return self._schema.fitted(fields, before, (*own, *self._schema.categories))
+
+    async def _settled(self, node: MemoryNode) -> MemoryNode:
+        return await self.capture.settle(node)
+
     def _look(self) -> None:
-        """Begin to look now and then, in the running loop: for quiet users, for runs that are due, for a sweep."""
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._watch())
+        """Begin to look now and then, in the running loop, where a configuration was given: for quiet users, for runs
+        that are due, for a sweep."""
+        loop = asyncio.get_running_loop()
+        task = self._looking
+        if self._by_itself and (task is None or task.done() or task.get_loop() is not loop):
+            self._looking = loop.create_task(self._watch())
 
     async def _watch(self) -> None:
+        stages = {"capture": self.capture.tick, "refine": self.schedule.look, "sweep": self._swept}
         while True:
             await asyncio.sleep(_LOOK_EVERY)
-            try:
-                await self.capture.tick()
-                await self.schedule.look()
-                if await self.forgetter.is_due():
-                    await self.forgetter.sweep(None)
-            except ReMeError as error:
-                logger.warning("Memories could not be looked after now: %s", error)
-            except Exception:
-                logger.exception("Looking after memories failed.")
+            for stage, work in stages.items():
+                try:
+                    await work()
+                except Exception as error:
+                    level = logging.WARNING if isinstance(error, ReMeError) else logging.ERROR
+                    logger.log(level, "Memories could not be looked after now (%s): %s", stage, error, exc_info=True)
+                    self.bank.events.emit(EventKind.MEMORY_UPKEEP_FAILED, error=error, stage=stage)
+
+    async def _swept(self) -> None:
+        if await self.forgetter.is_due():
+            await self.forgetter.sweep(None)
 
     async def _end_refinement(self) -> None:
         """Wait for what is being drawn, and end the work in the background."""
@@ -255,6 +300,7 @@ class Refinement:
         if task is not None and task.get_loop() is asyncio.get_running_loop():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+        await self.schedule.close()
         await self.capture.close()
 
 

@@ -81,7 +81,8 @@ class ReMe(Refinement, Upkeep, Curation):
             print(await reme.retrieve_memory("What does she drink?", user_name="alice"))
 
     Every method starts what it needs. Whoever is named (`user_name`, `task_name`, `tool_name`, each a name or a list)
-    limits what a method sees: nothing is found, changed or deleted that belongs to somebody else.
+    limits what a method sees: nothing is found, changed or deleted that belongs to somebody else. In the place of a
+    name an `Owner` can stand, of any kind of memory.
 
     Args:
         working_dir (`str | Path`):
@@ -115,9 +116,8 @@ class ReMe(Refinement, Upkeep, Curation):
         prompts (`PromptBook | None`):
             Other prompts, or more languages.
         kinds (`Iterable[MemoryKind]`):
-            The kinds of memory that are drawn from conversations, each with its prompts. Those of a kind of your own
-            are drawn by `reme.summarizer.summarize(messages, [KIND.owner(name)])`, and found, listed and changed by
-            `reme.retriever` and `reme.bank` with the same owner.
+            The kinds of memory that are drawn from conversations, each with its prompts. For a kind of your own, give
+            `KIND.owner(name)` in the place of a name: `await reme.retrieve_memory(query, user_name=KIND.owner(name))`.
         max_input_length (`int`):
             Tokens that one request for memories and its reply may have together; longer conversations are read in
             parts.
@@ -134,14 +134,15 @@ class ReMe(Refinement, Upkeep, Curation):
             The model judges the calls and writes the guide then; else the figures alone are brought up to date.
         refiner (`RefinerConfig | None`):
             When memories are drawn from conversations, condensed and forgotten, and how far feedback reaches. Where it
-            is given, what is due is done in the background once something was said (`add_interaction`); without it,
-            the defaults hold, and `refine` and `sweep` are called by hand.
+            is given, what is due is done in the background from `start` on; without it, the defaults hold, and `refine`
+            and `sweep` are called by hand.
         refine_model (`ChatModelBase | Mapping | None`):
             Condenses memories; the `model` unless given.
         filter_model (`ChatModelBase | Mapping | None`):
             A cheap model that says before what is of no use; none unless given.
-        schema (`TagSchema | None`):
-            The dimensions of tags with the values that each may have, and the categories.
+        schema (`TagSchema | Mapping[str, Sequence[str]] | None`):
+            The dimensions of tags with the values that each may have, and the categories (`"type"` in a mapping). A
+            model is asked to fill them in; what it fills in, and what is added by hand, is checked.
 
     Raises:
         `ConfigError`: an argument cannot work.
@@ -176,7 +177,7 @@ class ReMe(Refinement, Upkeep, Curation):
         refiner: "RefinerConfig | None" = None,
         refine_model: "ChatModelBase | Mapping[str, Any] | None" = None,
         filter_model: "ChatModelBase | Mapping[str, Any] | None" = None,
-        schema: "TagSchema | None" = None,
+        schema: "TagSchema | Mapping[str, Sequence[str]] | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
         check_arguments(working_dir, redact, prompts)
@@ -255,7 +256,8 @@ class ReMe(Refinement, Upkeep, Curation):
     # ------------------------------------------------------------------ life
 
     async def start(self) -> None:
-        """Open the store. Every method does this by itself at its first use.
+        """Open the store and, where a `refiner` was given, look from now on for work that is due. Every method does
+        this by itself at its first use.
 
         Raises:
             `StorageError`: the folder cannot be made.
@@ -273,6 +275,7 @@ class ReMe(Refinement, Upkeep, Curation):
             for reason in filter(None, (self._models.missing, self._embedders.missing)):
                 self._events.emit(EventKind.MODEL_MISSING, reason=reason)
             self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
+        self._look()
 
     async def close(self) -> None:
         """Write what is still to be written, and let go of the files. `start` opens them again."""
@@ -338,7 +341,9 @@ class ReMe(Refinement, Upkeep, Curation):
         named, description = owners(user_name, task_name, tool_name), text_of("description", description)
         spoken = self._language if language is None else checked_language(language, self._book)
         await self._ensure_started()
-        return await self.summarizer.summarize(as_msgs(messages), named, description=description, language=spoken)
+        return await self.summarizer.summarize(
+            as_msgs(messages), named, description=description, language=spoken, rules=self._rules
+        )
 
     async def record_tool_calls(
         self, records: "ToolCallRecord | Mapping[str, Any] | Iterable[ToolCallRecord | Mapping[str, Any]]"
@@ -470,6 +475,7 @@ class ReMe(Refinement, Upkeep, Curation):
             raise NotStartedError("ReMe was closed: call start() to use it again.")
         if not self._started:
             await self.start()
+        self._look()
 
 
 def _with_formatter(model: "ChatModelBase | Mapping[str, Any]") -> Any:

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import pytest
+from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import TextBlock
 from agentscope.model import ChatResponse, OpenAIChatModel
 
-from agentscope_reme import ReMe
+from agentscope_reme import ConfigError, ReMe, _refinement
+from agentscope_reme._events import Event
 from agentscope_reme.refine import RefinerConfig, TagSchema
-from agentscope_reme.testing import HashEmbedding
+from agentscope_reme.testing import HashEmbedding, ScriptedChatModel
+from agentscope_reme.vector_memory import Owner
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=timezone.utc)
 
@@ -96,6 +101,95 @@ def test_a_loop_of_its_own_each_time(tmp_path: Path) -> None:
             return [node.content for node in await reme.list_memory(user_name="小明", include_inactive=True)]
 
     assert sorted(run(look())) == ["我的门牌号是101", "我的门牌号是202"]
+
+
+def test_work_that_is_due_is_done_from_the_start_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memories that were added by hand, a user who was quiet before a restart, and a sweep; the first look fails."""
+    monkeypatch.setattr(_refinement, "_LOOK_EVERY", 0.01)
+    config = RefinerConfig(capacity_memories=20, trigger_rules=["idle:1"])
+
+    async def until(reme: ReMe, kind: str, **details: Any) -> None:
+        seen = asyncio.Event()
+
+        def told(event: Event) -> None:
+            if event.kind == kind and all(event.details.get(name) == value for name, value in details.items()):
+                seen.set()
+
+        unsubscribe = reme.subscribe(told)
+        await asyncio.wait_for(seen.wait(), 20)
+        unsubscribe()
+
+    async def main() -> None:
+        async with ReMe(tmp_path, model=None, embedding_model=None) as reme:
+            assert reme._looking is None, "who gave no configuration pays nothing"
+            for at in range(40):
+                moment = START + timedelta(minutes=at)
+                text = f"The hotel in street {at} of Lisbon cost {100 + at} euros a night."
+                await reme.add_memory(text, user_name="anna", message_time=moment, ref_memory_id="trip")
+            await reme.add_interaction([said("我打算每天早上跑步")], user_name="小明")
+        reme = ReMe(tmp_path, model=None, embedding_model=None, refiner=config)
+
+        tick, failures = reme.capture.tick, [ValueError("no such thing")]
+
+        async def failing() -> None:
+            if failures:
+                raise failures.pop()
+            await tick()
+
+        reme.capture.tick = failing  # type: ignore[method-assign]
+        failed = asyncio.create_task(until(reme, "memory_upkeep_failed", stage="capture"))
+        condensed = asyncio.create_task(until(reme, "memory_changed", owner="personal/anna"))
+        drawn = asyncio.create_task(until(reme, "memory_changed", owner="personal/小明"))
+        swept = asyncio.create_task(until(reme, "memories_swept"))
+        async with reme:
+            await asyncio.gather(failed, condensed, drawn, swept)
+            assert len(await reme.list_memory("anna")) < 40
+        assert reme._looking is None
+
+    run(main())
+
+
+def test_a_task_ends_too(tmp_path: Path) -> None:
+    async def main() -> None:
+        config = RefinerConfig(after_session=True)
+        async with ReMe(tmp_path, model=None, embedding_model=None, refiner=config) as reme:
+            for at in range(12):
+                await reme.add_memory(f"Step {at}: run deploy.sh for {at}, then read the log.", task_name="t")
+            assert await reme.schedule.look() == {}
+            await reme.end_session(task_name="t")
+            assert await reme.schedule.look() == {Owner("procedural", "t"): "session"}
+            with pytest.raises(ConfigError, match="Nobody is named"):
+                await reme.end_session()
+
+    run(main())
+
+
+@pytest.mark.parametrize("policy", ["supersede", "merge", "keep"])
+@pytest.mark.parametrize("heard", [True, False])
+def test_the_policy_holds_where_a_model_draws(tmp_path: Path, policy: Any, heard: bool) -> None:
+    async def main() -> None:
+        old, new = "User likes Sichuan food", "User does not like Sichuan food any more"
+        model = ScriptedChatModel([json.dumps({"memories": [{"content": new, "from": [1]}]})])
+        config = RefinerConfig(conflict_policy=policy)
+        async with ReMe(
+            tmp_path, model=model, formatter=OpenAIChatFormatter(), embedding_model=None, refiner=config
+        ) as reme:
+            await reme.add_memory(old, user_name="u", importance=0.8)
+            talk = [said("I do not like Sichuan food any more")]
+            if heard:
+                await reme.add_interaction(talk, "u")
+                await reme.end_session("u")
+            else:
+                await reme.summarize_memory(talk, "u")
+            active = {node.content: node.importance for node in await reme.list_memory("u")}
+            if policy == "keep":
+                assert active == {old: 0.8, new: 0.6}
+            else:
+                (content,) = active
+                assert active[content] == 0.9
+                assert (old in content) == (policy == "merge")
+
+    run(main())
 
 
 def test_filter_and_condensing_have_models_of_their_own(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from ._cold_storage import ColdMemory, ColdStorage
 from ._comparison import Comparison, compare, says_the_same
 from ._config import ConflictPolicy, GroupBy, RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
+from ._due import due_for
 from ._entities import entities_of
 from ._expiry import expiry_of, last_day_named, with_expiry
 from ._explanation import Explanation, explained
@@ -19,6 +20,7 @@ from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, re
 from ._grounds import Grounds, Source, sources_of
 from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
+from ._keeping import keeping_rules
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._purge import Purge, Purged
@@ -31,7 +33,7 @@ from ._refiner import Refiner
 from ._requests import asks_to_forget, asks_to_remember
 from ._review import Review, review
 from ._run_report import RunReport
-from ._schedule import RefineSchedule, due_for
+from ._schedule import RefineSchedule
 from ._schema import TagSchema, TagValues
 from ._sweeper import Swept
 from ._triggers import DEFAULT_TRIGGERS, CaptureState, Trigger, TriggerRule, due, parse_triggers, to_store_at_once
@@ -40,6 +42,7 @@ __all__ = [
     "Refiner",
     "RunReport",
     "RefineSchedule",
+    "keeping_rules",
     "due_for",
     "Review",
     "review",

@@ -27,8 +27,9 @@ from ..message import (
 from ..record import MemoryNode
 from ..vector_memory import MemoryBank, MemorySummarizer, Owner
 from ._config import RefinerConfig
-from ._enriching import Said, changed, drawn_by_rules, enriched
+from ._enriching import Said, drawn_by_rules, enriched
 from ._heard import Heard, HeardMessages
+from ._keeping import keeping_rules
 from ._lexicon import Lexicon, default_lexicon
 from ._schema import TagSchema
 from ._settling import Settler
@@ -85,6 +86,7 @@ class Capture:
         self._schema, self._lexicon = schema or TagSchema(), lexicon or default_lexicon()
         self._count, self._told = count, told
         self._triggers: tuple[Trigger, ...] = parse_triggers(self.config.trigger_rules)
+        self._rules = keeping_rules(self.config, schema, self._lexicon)
         self._settler = Settler(bank, self.config, self._lexicon)
         self._hearing: dict[Owner, LoopLock] = {}
         self._drawing: dict[Owner, LoopLock] = {}
@@ -118,6 +120,10 @@ class Capture:
         if fresh:
             await self._look(owner, session_id)
         return stored
+
+    async def settle(self, node: MemoryNode, *, actor: str = "", cause: str = "") -> MemoryNode:
+        """Store a memory beside what is known, as one that is heard; see `Settler.settle`."""
+        return await self._settler.settle(node, actor=actor, cause=cause)
 
     async def end(self, owner: Owner, session_id: str = "") -> None:
         """A session is over: drawn from now, if a rule says so."""
@@ -199,20 +205,12 @@ class Capture:
         messages = [each.message for each in waiting]
         if self._summarizer is not None and self._summarizer.access.is_there:
             try:
-                return await self._enriched(await self._summarizer.summarize(messages, [owner]), rule)
+                return await self._summarizer.summarize(messages, [owner], rules=self._rules)
             except ReMeError:
                 if len(waiting) < _TOO_MANY:
                     raise
                 logger.warning("A model has failed too long: rules draw memories of %s.", owner.key)
         return await self._by_rules(owner, messages, rule)
-
-    async def _enriched(self, nodes: Sequence[MemoryNode], rule: str) -> list[MemoryNode]:
-        """Memories that a model drew, with what the rules know of them."""
-        better = [enriched(node, self.config, self._schema, self._lexicon) for node in nodes]
-        changes = {new.key: what for old, new in zip(nodes, better, strict=True) if (what := changed(old, new))}
-        if changes:
-            await self._bank.patch(changes, action="enriched", actor=_ACTOR, cause=rule)
-        return better
 
     async def _by_rules(self, owner: Owner, messages: Sequence[Msg], rule: str) -> list[MemoryNode]:
         now = self._bank.clock()

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ..record import MemoryNode
 from ..text import detect_language
+from ..vector_memory import raised
 from ._comparison import Comparison, compare
 from ._config import RefinerConfig
 from ._frames import Frame
@@ -17,7 +18,7 @@ from ._importance import judge_importance, read_signals
 from ._lexicon import Lexicon, default_lexicon
 from ._words import plain, words_of
 
-__all__ = ["CURRENT", "TIMES", "Neighbour", "Resolution", "resolve"]
+__all__ = ["CURRENT", "TIMES", "Neighbour", "Resolution", "replacing", "resolve"]
 
 Neighbour = tuple[MemoryNode, float | None]
 """A memory that is like the new one, and the cosine of their vectors, where there are any."""
@@ -26,8 +27,6 @@ CURRENT = "current"
 """The key of the metadata of a merged memory that holds what is true now."""
 TIMES = "times"
 """The key of the metadata that holds how often a memory was said."""
-
-_RAISED = 0.1
 
 
 @dataclass(frozen=True)
@@ -116,29 +115,50 @@ def _changed(
     before, after = comparison.old, comparison.new
     if before is None or after is None:
         return Resolution("add", new)
-    reason = f"{before.value} -> {after.value}"
-    raised = min(1.0, round(max(old.importance, new.importance) + _RAISED, 4))
-    if config.conflict_policy == "supersede" and not comparison.leftover:
-        return Resolution("supersede", replace(new, importance=raised), old, reason)
-    content = _merged(new, old, before, after, comparison.leftover, lexicon)
-    metadata = {**new.metadata, CURRENT: _says(new)}
-    merged = replace(
+    action: Literal["supersede", "merge"] = "merge" if _is_merged(comparison, config) else "supersede"
+    node = _in_place_of(new, old, comparison, config, lexicon)
+    return Resolution(action, node, old, f"{before.value} -> {after.value}")
+
+
+def replacing(new: MemoryNode, old: MemoryNode, config: RefinerConfig, lexicon: Lexicon | None = None) -> MemoryNode:
+    """What is stored in the place of an old memory, where somebody has decided that a new one makes it untrue.
+
+    Args:
+        new (`MemoryNode`), old (`MemoryNode`): the memories.
+        config (`RefinerConfig`): the policy.
+        lexicon (`Lexicon | None`): the words that tell; those of the package by default.
+    """
+    lexicon = lexicon or default_lexicon()
+    comparison = compare(_says(old), _says(new), lexicon, about=[new.memory_target], times=(_said(old), _said(new)))
+    return _in_place_of(new, old, comparison, config, lexicon)
+
+
+def _is_merged(comparison: Comparison, config: RefinerConfig) -> bool:
+    return config.conflict_policy == "merge" or comparison.leftover
+
+
+def _in_place_of(
+    new: MemoryNode, old: MemoryNode, comparison: Comparison, config: RefinerConfig, lexicon: Lexicon
+) -> MemoryNode:
+    if not _is_merged(comparison, config):
+        return replace(new, importance=raised(new, old))
+    return replace(
         new,
-        content=content,
-        importance=raised,
+        content=_merged(new, old, comparison, lexicon),
+        importance=raised(new, old),
         tags=(*old.tags, *new.tags),
         entities=(*old.entities, *new.entities),
         source_ids=(*old.source_ids, old.memory_id, *new.source_ids),
-        metadata=metadata,
+        metadata={**new.metadata, CURRENT: _says(new)},
     )
-    return Resolution("merge", merged, old, reason)
 
 
-def _merged(new: MemoryNode, old: MemoryNode, before: Frame, after: Frame, leftover: bool, lexicon: Lexicon) -> str:
+def _merged(new: MemoryNode, old: MemoryNode, comparison: Comparison, lexicon: Lexicon) -> str:
     """What a merged memory says: the new value and the old one, or both statements."""
+    before, after = comparison.old, comparison.new
     language = detect_language([new.content])
     day = (new.message_time or new.time_created).astimezone().date().isoformat()
-    if before.kind == after.kind == "slot" and not leftover and _is_all_of(after, new):
+    if before and after and before.kind == after.kind == "slot" and _is_all_of(after, new, comparison):
         values = {"subject": after.name, "before": before.value, "after": after.value, "day": day}
         return lexicon.book.text(language, "refine.merged_value", **values)
     return lexicon.book.text(
@@ -146,8 +166,10 @@ def _merged(new: MemoryNode, old: MemoryNode, before: Frame, after: Frame, lefto
     )
 
 
-def _is_all_of(frame: Frame, node: MemoryNode) -> bool:
-    """Whether a memory says nothing besides a frame."""
+def _is_all_of(frame: Frame, node: MemoryNode, comparison: Comparison) -> bool:
+    """Whether neither a new memory nor the old one says anything besides a frame."""
+    if comparison.leftover:
+        return False
     text = plain(_says(node))
     return not words_of(f"{text[: frame.start]} {text[frame.end :]}")
 

@@ -131,7 +131,7 @@ class Refiner:
                 on_progress(len(selected), len(selected))
             taken_up = {key for each in selected for key in each.group.keys}
             await self._writer.leave((catalog.new | catalog.protected) - taken_up, report)
-            await self._on_record(catalog, goal, report)
+            await self._on_record(sorted(weights), goal, report)
         return report
 
     # ------------------------------------------------------------------ reading
@@ -197,8 +197,7 @@ class Refiner:
         tokens = sum(self._count(node.content) for node in (*nodes, *again))
         return len(again) == len(selected.sources) and tokens <= self._grouping.group_limit
 
-    async def _on_record(self, catalog: Catalog, goal: str | None, report: RunReport) -> None:
-        owners = sorted({member.owner for member in catalog.members} | set(catalog.refined))
+    async def _on_record(self, owners: Sequence[str], goal: str | None, report: RunReport) -> None:
         told = {"groups": report.groups, "refined": report.refined, "sources": report.sources, "calls": report.calls}
         told |= {"tokens_before": report.tokens_before, "tokens_after": report.tokens_after}
         now = self.bank.clock()

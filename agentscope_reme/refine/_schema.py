@@ -53,18 +53,24 @@ class TagSchema:
         for name, allowed in self.dimensions.items():
             if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
                 raise ConfigError(f"The dimension {name!r} cannot be: give a word that memories do not use themselves.")
-            if isinstance(allowed, str) or not all(isinstance(each, str) and each.strip() for each in allowed):
+            if not _is_list(allowed):
                 raise ConfigError(f"The values of {name!r} are {allowed!r}: give a list of texts, [] for any.")
             checked[name] = tuple(dict.fromkeys(each.strip() for each in allowed))
-        if isinstance(self.categories, str) or not all(isinstance(each, str) and each for each in self.categories):
+        if not _is_list(self.categories):
             raise ConfigError(f"categories is {self.categories!r}: give a list of names.")
         object.__setattr__(self, "dimensions", MappingProxyType(checked))
         object.__setattr__(self, "categories", tuple(self.categories))
 
     @classmethod
     def of(cls, declared: Mapping[str, Sequence[str]]) -> TagSchema:
-        """A schema as users of ReMe declare it: one mapping, in which ``type`` lists the categories."""
-        categories = next((tuple(declared[name]) for name in _CATEGORY_NAMES if declared.get(name)), CATEGORIES)
+        """A schema as users of ReMe declare it: one mapping, in which ``type`` lists the categories.
+
+        Raises:
+            `ConfigError`: it is none, or as for the class.
+        """
+        if not isinstance(declared, Mapping):
+            raise ConfigError(f"The schema is {declared!r:.200}: give a TagSchema, or values by their dimensions.")
+        categories = next((declared[name] for name in _CATEGORY_NAMES if declared.get(name)), CATEGORIES)
         return cls({name: values for name, values in declared.items() if name not in _CATEGORY_NAMES}, categories)
 
     def checked(self, values: TagValues) -> dict[str, tuple[str, ...]]:
@@ -86,7 +92,7 @@ class TagSchema:
             if name not in self.dimensions:
                 faults.append(f"There is no dimension {name!r}: there are {_listed(self.dimensions)}.")
                 continue
-            for value in [given] if isinstance(given, str) else given or ():
+            for value in _as_list(given):
                 known = self._known(name, value)
                 if known is None:
                     faults.append(f"{name!r} cannot be {value!r}: it is one of {_listed(self.dimensions[name])}.")
@@ -103,15 +109,50 @@ class TagSchema:
         valid = self.checked(values)
         cleared = {name for name in values if name in self.dimensions}
         free = [tag for tag in node.tags if tag.partition(":")[0] not in cleared or ":" not in tag]
-        tags = (*free, *(f"{name}:{value}" for name, listed in valid.items() for value in listed))
+        tags = (*free, *_as_tags(valid))
         kept = {key: value for key, value in node.metadata.items() if key not in cleared}
         metadata = {**kept, **{name: list(listed) for name, listed in valid.items()}}
         return replace(node, tags=tags, metadata=metadata)
 
+    def fitted(
+        self, fields: Mapping[str, Any], before: MemoryNode | None = None, categories: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Fields of a memory that is added or changed by hand, checked: what they give in a dimension, as tags or under
+        its name in the metadata, is in both afterwards.
+
+        Args:
+            fields (`Mapping[str, Any]`): those that are given; the metadata as a whole.
+            before (`MemoryNode | None`): the memory that is changed.
+            categories (`Sequence[str]`): what the category may be.
+
+        Raises:
+            `ConfigError`: a category or a value that there is not; what there is, is named.
+        """
+        fitted, was = dict(fields), {} if before is None else before.metadata
+        if category := fields.get("category"):
+            fitted["category"] = next((each for each in categories if _same(each, category)), None)
+            if fitted["category"] is None:
+                raise ConfigError(f"category cannot be {category!r}: it is one of {_listed(categories)}.")
+        metadata = fields.get("metadata", was)
+        named = {name: metadata[name] for name in self.dimensions if name in metadata}
+        named = {name: value for name, value in named.items() if name not in was or value != was[name]}
+        if not named and "tags" not in fields:
+            return fitted
+        tags = tuple(fields.get("tags", before.tags if before else ()))
+        valid = self.checked({**self._values_in(tags), **named})
+        free = [tag for tag in tags if tag.partition(":")[0] not in self.dimensions or ":" not in tag]
+        others = {key: value for key, value in metadata.items() if key not in self.dimensions}
+        fitted["tags"] = (*free, *_as_tags(valid))
+        fitted["metadata"] = {**others, **{name: list(listed) for name, listed in valid.items()}}
+        return fitted
+
     def values_of(self, node: MemoryNode) -> dict[str, tuple[str, ...]]:
         """What a memory has in each dimension of the schema."""
+        return self._values_in(node.tags)
+
+    def _values_in(self, tags: Iterable[str]) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
-        for tag in node.tags:
+        for tag in tags:
             name, colon, value = tag.partition(":")
             if colon and name in self.dimensions:
                 found[name] = (*found.get(name, ()), value)
@@ -146,8 +187,7 @@ class TagSchema:
 
     def category(self, name: str) -> str:
         """The category of this name, "" where the schema has none of it."""
-        wanted = name.strip().casefold() if isinstance(name, str) else ""
-        return next((each for each in self.categories if each.casefold() == wanted), "")
+        return next((each for each in self.categories if _same(each, name)), "")
 
     def _known(self, name: str, value: Any) -> str | None:
         """The value as the schema writes it; None where it is not allowed."""
@@ -157,7 +197,7 @@ class TagSchema:
         wanted = value.strip()
         if not allowed:
             return wanted
-        return next((each for each in allowed if each.casefold() == wanted.casefold()), None)
+        return next((each for each in allowed if _same(each, wanted)), None)
 
 
 def _named(value: str, words: frozenset[str], lowered: str) -> bool:
@@ -166,6 +206,27 @@ def _named(value: str, words: frozenset[str], lowered: str) -> bool:
         return spoken in lowered
     own = words_of(spoken)
     return bool(own) and own <= words
+
+
+def _as_list(given: Any) -> Iterable[Any]:
+    if given is None:
+        return ()
+    return given if isinstance(given, (list, tuple, set, frozenset)) else [given]
+
+
+def _is_list(values: Any) -> bool:
+    """Whether it is a list of texts that are not blank."""
+    is_one = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
+    return not is_one and all(isinstance(each, str) and each.strip() for each in values)
+
+
+def _same(one: str, other: Any) -> bool:
+    """Whether two names differ in nothing but case."""
+    return isinstance(other, str) and one.casefold() == other.strip().casefold()
+
+
+def _as_tags(values: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    return tuple(f"{name}:{value}" for name, listed in values.items() for value in listed)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from ._bank import Filters, MemoryBank
 from ._conversations import Conversations
 from ._erasing import Erased
 from ._guide_keeping import GuideKeeping
+from ._keeping_rules import KeepingRules, raised
 from ._model_access import ModelAccess
 from ._owner import Owner, owned_by, owners_of
 from ._profile import ProfileBook
@@ -42,6 +43,8 @@ __all__ = [
     "MemorySummarizer",
     "AgentRetriever",
     "ModelAccess",
+    "KeepingRules",
+    "raised",
     "MemoryKind",
     "PERSONAL",
     "PROCEDURAL",

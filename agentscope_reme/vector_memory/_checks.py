@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
 
 from ..message import parsed_time
+from ._agent_tools import as_texts
 from ._claims import plain
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._owner import Owner
 from ._proposal import Action, Proposal, Refusal
 from ._reply_items import first_text, numbers_in
@@ -20,6 +24,8 @@ from ._utterances import Utterance
 from .kinds import MemoryKind
 
 __all__ = ["Checks"]
+
+logger = logging.getLogger("agentscope_reme")
 
 _ACTIONS: dict[str, Action] = {
     "add": "add",
@@ -60,6 +66,7 @@ class Checks:
         shown (`frozenset[str]`): the ids that the model was shown.
         prompt (`str`): its instructions, which are no memories.
         situation (`str`): the `when_to_use` of a memory for which it gave none, where the kind has one.
+        rules (`KeepingRules`): which categories and tags there are.
     """
 
     kind: MemoryKind
@@ -68,6 +75,7 @@ class Checks:
     shown: frozenset[str] = frozenset()
     prompt: str = ""
     situation: str = ""
+    rules: KeepingRules = AS_DRAWN
 
     def proposals(self, items: Iterable[Any]) -> list[Proposal | Refusal | None]:
         """All items of a reply; see `proposal`."""
@@ -103,6 +111,7 @@ class Checks:
             message_time=self._time(fields, cited),
             author=self._author(cited),
             entities=_entities(fields.get("entities"), content),
+            labels=self._labels(fields.get("tags")),
             importance=_importance(fields.get("importance")),
             outdated=first_text(fields, ("no_longer_true", "outdated")),
         )
@@ -158,7 +167,16 @@ class Checks:
 
     def _category(self, given: Any) -> str:
         name = given.strip().lower() if isinstance(given, str) else ""
-        return next((each for each in self.kind.categories if each.lower() == name), "")
+        return next((each for each in self.rules.categories(self.kind) if each.lower() == name), "")
+
+    def _labels(self, given: Any) -> dict[str, tuple[str, ...]]:
+        """The tags that are allowed, by their dimensions; without declared ones there are none."""
+        if self.rules.labels is None:
+            return {}
+        valid, faults = self.rules.labels.cleaned(_tag_values(given))
+        if faults:  # not which: what was said belongs in no log
+            logger.warning("%d tags of a memory of %s are not allowed and left out.", len(faults), self.owner.key)
+        return valid
 
     def _time(self, fields: Mapping[str, Any], cited: Sequence[Utterance]) -> datetime | None:
         """When it was said: the time of its first source; else a time that the model gave, if the conversation reaches
@@ -195,7 +213,22 @@ def _entities(given: Any, content: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name and name.lower() in content.lower()))
 
 
+def _tag_values(given: Any) -> dict[str, list[str]]:
+    """Values by their dimensions: from a mapping, or from tags such as ``topic:food``; free tags are none."""
+    if isinstance(given, Mapping):
+        return {str(name): as_texts(value) for name, value in given.items()}
+    found: dict[str, list[str]] = {}
+    for tag in as_texts(given):
+        name, value = (each.strip() for each in (*re.split("[:：]", tag, maxsplit=1), "")[:2])
+        if value:
+            found.setdefault(name, []).append(value)
+    return found
+
+
 def _importance(given: Any) -> float | None:
+    if isinstance(given, str):
+        with suppress(ValueError):
+            given = float(given)
     if isinstance(given, bool) or not isinstance(given, (int, float)) or not 0 <= given <= 1:
         return None
     return float(given)

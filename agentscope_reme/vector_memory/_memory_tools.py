@@ -96,6 +96,8 @@ class MemoryTools:
         category: str = "",
         message_numbers: list[int] | None = None,
         entities: list[str] | None = None,
+        importance: float | None = None,
+        tags: list[str] | None = None,
     ) -> str:
         """Store a memory about something that no known memory speaks of.
 
@@ -110,9 +112,21 @@ class MemoryTools:
                 The numbers of the messages that it comes from.
             entities (`list[str]`, optional):
                 The names of people, places, organizations and products in it.
+            importance (`float`, optional):
+                From 0 to 1, how much it will matter later: 0.9 and more for health, safety and what was asked to be
+                remembered, 0.7 for what is repeated or strongly felt, 0.5 for an ordinary fact.
+            tags (`list[str]`, optional):
+                Its tags, where your instructions ask for them.
         """
         return await self._take(
-            "add", content, when_to_use=when_to_use, category=category, numbers=message_numbers, entities=entities
+            "add",
+            content,
+            when_to_use=when_to_use,
+            category=category,
+            numbers=message_numbers,
+            entities=entities,
+            importance=importance,
+            tags=tags,
         )
 
     async def update_memory(
@@ -123,6 +137,8 @@ class MemoryTools:
         category: str = "",
         message_numbers: list[int] | None = None,
         entities: list[str] | None = None,
+        importance: float | None = None,
+        tags: list[str] | None = None,
     ) -> str:
         """Complete a known memory, all of which is still true.
 
@@ -139,6 +155,11 @@ class MemoryTools:
                 The numbers of the messages that the new part comes from.
             entities (`list[str]`, optional):
                 The names of people, places, organizations and products in it.
+            importance (`float`, optional):
+                From 0 to 1, how much it will matter later: 0.9 and more for health, safety and what was asked to be
+                remembered, 0.7 for what is repeated or strongly felt, 0.5 for an ordinary fact.
+            tags (`list[str]`, optional):
+                Its tags, where your instructions ask for them.
         """
         return await self._take(
             "update",
@@ -148,6 +169,8 @@ class MemoryTools:
             category=category,
             numbers=message_numbers,
             entities=entities,
+            importance=importance,
+            tags=tags,
         )
 
     async def supersede_memory(
@@ -159,6 +182,8 @@ class MemoryTools:
         category: str = "",
         message_numbers: list[int] | None = None,
         entities: list[str] | None = None,
+        importance: float | None = None,
+        tags: list[str] | None = None,
     ) -> str:
         """Store a memory in the place of a known one that is not true any more. The old one is kept, and not found.
 
@@ -177,6 +202,11 @@ class MemoryTools:
                 The numbers of the messages that it comes from.
             entities (`list[str]`, optional):
                 The names of people, places, organizations and products in it.
+            importance (`float`, optional):
+                From 0 to 1, how much it will matter later: 0.9 and more for health, safety and what was asked to be
+                remembered, 0.7 for what is repeated or strongly felt, 0.5 for an ordinary fact.
+            tags (`list[str]`, optional):
+                Its tags, where your instructions ask for them.
         """
         return await self._take(
             "supersede",
@@ -187,6 +217,8 @@ class MemoryTools:
             category=category,
             numbers=message_numbers,
             entities=entities,
+            importance=importance,
+            tags=tags,
         )
 
     async def read_history(self, ref: str) -> str:
@@ -213,7 +245,7 @@ class MemoryTools:
         *,
         numbers: Any = None,
         entities: Any = None,
-        **fields: str,
+        **fields: Any,
     ) -> str:
         self.used = True
         given = {"action": action, "content": content, "id": memory_id, "from": numbers}

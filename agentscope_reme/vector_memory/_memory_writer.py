@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agentscope.message import Msg
@@ -15,6 +15,7 @@ from ..record import NEUTRAL_IMPORTANCE, MemoryNode
 from ._bank import MemoryBank
 from ._conversations import Conversations
 from ._extraction import in_thread
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._owner import Owner
 from ._owner_locks import OwnerLocks
 from ._profile import ProfileBook
@@ -66,7 +67,14 @@ class MemoryWriter:
         self._locks = OwnerLocks()
 
     async def write(
-        self, owner: Owner, drawn: Extraction, shown: Shown, messages: Sequence[Msg], *, actor: str = ""
+        self,
+        owner: Owner,
+        drawn: Extraction,
+        shown: Shown,
+        messages: Sequence[Msg],
+        *,
+        rules: KeepingRules = AS_DRAWN,
+        actor: str = "",
     ) -> Written:
         """Store what was drawn.
 
@@ -75,29 +83,32 @@ class MemoryWriter:
             drawn (`Extraction`): what was drawn.
             shown (`Shown`): what the model saw meanwhile.
             messages (`Sequence[Msg]`): what it was drawn from, kept where a memory refers to it.
+            rules (`KeepingRules`): how it is kept.
             actor (`str`): who proposed it, for the record.
         """
         async with self._locks.of(owner):
-            return await self._write(owner, drawn, shown, messages, actor)
+            return await self._write(owner, drawn, shown, messages, rules, actor)
 
     async def _write(
-        self, owner: Owner, drawn: Extraction, shown: Shown, messages: Sequence[Msg], actor: str
+        self, owner: Owner, drawn: Extraction, shown: Shown, messages: Sequence[Msg], rules: KeepingRules, actor: str
     ) -> Written:
         written = Written(refusals=list(drawn.refusals), calls=drawn.calls)
-        plan = await self.plan(owner, drawn.proposals, shown)
+        plan = await self.plan(owner, drawn.proposals, shown, rules)
         written.refusals += plan.refusals
         written.counts["known"] = len(plan.known)
         if plan.changes:
             ref = await self._conversations.keep(messages, [owner])
             for change in plan.changes:
-                node = await self._done(owner, change, ref, actor)
+                node = await self._done(owner, change, ref, rules, actor)
                 written.nodes.append(node)
                 written.counts[change.action] += 1
         if drawn.profile:
             written.profile = await self._profile_set(owner, drawn.profile, actor)
         return written
 
-    async def plan(self, owner: Owner, proposals: Sequence[Proposal], shown: Shown) -> Plan:
+    async def plan(
+        self, owner: Owner, proposals: Sequence[Proposal], shown: Shown, rules: KeepingRules = AS_DRAWN
+    ) -> Plan:
         """What becomes of proposals beside what the owner's memories are now."""
         if not proposals:
             return Plan()
@@ -107,7 +118,9 @@ class MemoryWriter:
         texts = [*contents, *(node.content for node in (*current.values(), *others))]
         similarity, related = await self._similar.compared(texts)
         return await in_thread(
-            lambda: reconcile(proposals, current, others, similarity=similarity, about=owner.target, related=related),
+            lambda: reconcile(
+                proposals, current, others, similarity=similarity, about=owner.target, related=related, rules=rules
+            ),
         )
 
     async def _current(self, owner: Owner, shown: Mapping[str, MemoryNode]) -> dict[str, MemoryNode]:
@@ -119,12 +132,16 @@ class MemoryWriter:
             if node.key in there and there[node.key].is_active and node.owner == owner.key
         }
 
-    async def _done(self, owner: Owner, change: Change, ref: str, actor: str) -> MemoryNode:
+    async def _done(self, owner: Owner, change: Change, ref: str, rules: KeepingRules, actor: str) -> MemoryNode:
         new = change.proposal.node(owner, ref)
+        if change.old is not None and change.action == "update":
+            new = replace(new, category=new.category or change.old.category)
+        new = rules.judged(new)
         if change.old is None:
             return (await self._bank.add([new], actor=actor, cause=_CAUSE))[0]
         try:
             if change.action == "supersede":
+                new = rules.replacing(new, change.old)
                 return await self._bank.supersede(change.old, new, actor=actor, cause=_CAUSE)
             return await self._updated(owner, change.old, new, actor)
         except MemoryNotFound:
@@ -136,11 +153,14 @@ class MemoryWriter:
             "ref_memory_id": new.ref_memory_id or old.ref_memory_id,
             "message_time": new.message_time or old.message_time,
             "author": new.author or old.author,
-            "category": new.category or old.category,
+            "category": new.category,
             "entities": tuple(dict.fromkeys([*old.entities, *new.entities])),
+            "tags": tuple(dict.fromkeys([*old.tags, *new.tags])),
+            "metadata": _together(old.metadata, new.metadata),
+            "expires_at": new.expires_at or old.expires_at,
         }
         if new.importance != NEUTRAL_IMPORTANCE:
-            fields["importance"] = new.importance
+            fields["importance"] = max(old.importance, new.importance)
         return await self._bank.update(
             old.memory_id,
             owner,
@@ -157,3 +177,13 @@ class MemoryWriter:
         if changed:
             await self._profiles.update(owner.target, changed, actor=actor, cause=_CAUSE)
         return changed
+
+
+def _together(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a memory that is completed: lists grow, of other values the new one holds."""
+    grown = {
+        key: [*old[key], *(each for each in value if each not in old[key])]
+        for key, value in new.items()
+        if isinstance(value, list) and isinstance(old.get(key), list)
+    }
+    return {**old, **new, **grown}

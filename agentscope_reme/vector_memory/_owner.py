@@ -35,12 +35,15 @@ class Owner(NamedTuple):
         return cls(memory_type, target)
 
 
-def owners_of(memory_type: str, names: str | Sequence[str], argument: str = "name") -> tuple[Owner, ...]:
+def owners_of(
+    memory_type: str, names: str | Owner | Sequence[str | Owner], argument: str = "name"
+) -> tuple[Owner, ...]:
     """The owners that a caller names.
 
     Args:
         memory_type (`str`): their type.
-        names (`str | Sequence[str]`): one name or several; ``""`` and an empty list name nobody.
+        names (`str | Owner | Sequence[str | Owner]`): one name or several; ``""`` and an empty list name nobody. An
+            owner is meant as it is, whatever its type.
         argument (`str`): how the argument is called, for the message of the error.
 
     Returns:
@@ -49,14 +52,16 @@ def owners_of(memory_type: str, names: str | Sequence[str], argument: str = "nam
     Raises:
         `ConfigError`: a name that is no text or is blank.
     """
-    if isinstance(names, str):
+    if isinstance(names, (str, Owner)):  # an owner is a tuple, and no list of names
         names = [names] if names else []
     if not isinstance(names, (list, tuple, set, frozenset)):
         raise ConfigError(f"{argument} is {names!r}: give a name or a list of names.")
     for name in names:
-        if not isinstance(name, str) or not name.strip():
+        text = name.target if isinstance(name, Owner) else name
+        if not isinstance(text, str) or not text.strip():
             raise ConfigError(f"{argument} has {name!r}, which names nobody: give names that are not blank.")
-    return tuple(Owner(memory_type, name) for name in dict.fromkeys(names))
+    named = (name if isinstance(name, Owner) else Owner(memory_type, name) for name in names)
+    return tuple(dict.fromkeys(named))
 
 
 def owned_by(owners: Sequence[Owner] | None, field: str = "owner") -> tuple[Condition, ...]:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .._errors import ConfigError
 from ..message import delimited
 from ..text import PromptBook
 from ._checks import Checks
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._model_access import ModelAccess
 from ._owner import Owner
 from ._shown import Shown, profile_text
@@ -36,6 +37,7 @@ class Assignment:
         language (`str`): the language of the prompts.
         forced (`bool`): memories are written in that language, whatever the conversation's is.
         description (`str`): what the application says about the conversation.
+        rules (`KeepingRules`): what may be filled in.
     """
 
     kind: MemoryKind
@@ -44,11 +46,12 @@ class Assignment:
     language: str
     forced: bool = False
     description: str = ""
+    rules: KeepingRules = AS_DRAWN
 
     @property
     def target(self) -> str:
         """The target's name on one line."""
-        return " ".join(self.owner.target.split())[:_TARGET_CHARS]
+        return _one_line(self.owner.target)[:_TARGET_CHARS]
 
 
 class Prompts:
@@ -96,7 +99,9 @@ class Prompts:
         """What is checked in the answer."""
         kind, assignment = self._assignment.kind, self._assignment
         situation = self.text("situation_of", target=assignment.target) if kind.writes_when_to_use else ""
-        return Checks(kind, assignment.owner, assignment.said, shown.names, self.system, situation)
+        return Checks(
+            kind, assignment.owner, assignment.said, shown.names, self.system, situation, rules=assignment.rules
+        )
 
     def _rules(self, *, profile: bool) -> str:
         """What is a memory of this kind and what is none."""
@@ -113,7 +118,8 @@ class Prompts:
     def agent_system(self) -> str:
         """What an agent is told that takes down memories with tools."""
         steps = self.text("agent_steps", language=self._in_language())
-        return sections(self._of_kind("role"), self.text("data"), steps, self._rules(profile=False), self._categories())
+        rules = self._rules(profile=False)
+        return sections(self._of_kind("role"), self.text("data"), steps, rules, self._categories(), self._labels())
 
     def profile_system(self) -> str:
         """What an agent is told that brings the profile up to date."""
@@ -130,21 +136,39 @@ class Prompts:
         kind = self._assignment.kind
         form = self.text(
             "format",
+            tags='"tags": ["..."], ' if self._dimensions() else "",
             situation='"when_to_use": "...", ' if kind.writes_when_to_use else "",
             profile=', "profile": {"...": "..."}' if kind.keeps_profile else "",
             categories=self._named_categories(),
         )
         steps = self.text("steps", language=self._in_language())
-        return sections(self._of_kind("role"), self.text("data"), steps, self._rules(profile=True), form)
+        return sections(
+            self._of_kind("role"), self.text("data"), steps, self._rules(profile=True), form, self._labels()
+        )
 
     def _in_language(self) -> str:
         return self.text("this_language" if self._assignment.forced else "same_language")
 
     def _categories(self) -> str:
-        return self.text("categories", categories=self._named_categories()) if self._assignment.kind.categories else ""
+        return self.text("categories", categories=self._named_categories()) if self._category_names() else ""
 
     def _named_categories(self) -> str:
-        return ", ".join(f'"{each}"' for each in self._assignment.kind.categories) or '""'
+        return ", ".join(f'"{each}"' for each in self._category_names()) or '""'
+
+    def _category_names(self) -> Sequence[str]:
+        return self._assignment.rules.categories(self._assignment.kind)
+
+    def _dimensions(self) -> Mapping[str, Sequence[str]]:
+        labels = self._assignment.rules.labels
+        return {} if labels is None else labels.dimensions
+
+    def _labels(self) -> str:
+        """What tags are to be filled in; "" where no dimensions were declared."""
+        lines = [
+            f"- {name}: {', '.join(map(_one_line, allowed)) or self.text('any_value')}"
+            for name, allowed in self._dimensions().items()
+        ]
+        return self.text("tags", dimensions="\n".join(lines)) if lines else ""
 
     def _of_kind(self, name: str) -> str:
         assignment = self._assignment
@@ -160,3 +184,7 @@ def of_kind(book: PromptBook, language: str, kind: MemoryKind, name: str, target
 def sections(*texts: str) -> str:
     """The texts that are not empty, with an empty line between them."""
     return "\n\n".join(filter(None, texts))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -30,6 +31,7 @@ class Proposal:
         entities (`tuple[str, ...]`): names in it.
         importance (`float | None`): 0 to 1; `None` where nobody judged.
         outdated (`str`): the words of `target` that do not hold any more.
+        labels (`Mapping[str, tuple[str, ...]]`): values by the dimensions of tags.
     """
 
     content: str
@@ -42,6 +44,7 @@ class Proposal:
     entities: tuple[str, ...] = ()
     importance: float | None = None
     outdated: str = ""
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def node(self, owner: Owner, ref_memory_id: str = "") -> MemoryNode:
         """The memory that it becomes."""
@@ -55,6 +58,8 @@ class Proposal:
             ref_memory_id=ref_memory_id,
             author=self.author,
             entities=self.entities,
+            tags=tuple(f"{name}:{value}" for name, values in self.labels.items() for value in values),
+            metadata={name: list(values) for name, values in self.labels.items()},
             importance=NEUTRAL_IMPORTANCE if self.importance is None else self.importance,
         )
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from ..record import MemoryNode
 from ._claims import Claim, contradicts, likeness, plain
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._proposal import Action, Proposal, Refusal
 
-__all__ = ["NEAR_COPY", "Change", "Plan", "Similarity", "reconcile"]
+__all__ = ["Change", "Plan", "Similarity", "reconcile"]
 
-NEAR_COPY = 0.95
-"""The cosine from which two statements may be one in other words."""
 _SAME_WORDS = 0.5
 """The share of words that a statement has in common with itself where only a value in it differs."""
 _SOME_WORDS = 0.2
@@ -61,16 +60,18 @@ def reconcile(
     similarity: Similarity,
     about: str = "",
     related: float = 0.0,
+    rules: KeepingRules = AS_DRAWN,
 ) -> Plan:
     """Decide what becomes of each proposal.
 
     - What is known word for word is dropped, and so is what another proposal says.
-    - A near copy (`NEAR_COPY`, the same yes or no, the same numbers, and all words of one in the other) completes the
-      memory it copies if it says more; otherwise it is dropped. Two statements that each have words of their own stay
-      two, however near they are: "her brother is a doctor" is no copy of "her sister is a doctor".
+    - A near copy (`KeepingRules.near_copy`, the same yes or no, the same numbers, and all words of one in the other)
+      completes the memory it copies if it says more; otherwise it is dropped. Two statements that each have words of
+      their own stay two, however near they are: "her brother is a doctor" is no copy of "her sister is a doctor".
     - A memory is retired only by one that is related to it and about which one of these holds: the proposal quotes the
       words of it that do not hold any more; it denies what the memory affirms, or the reverse; it says the same with
-      another value. A proposal that asks for more than that is added beside it.
+      another value. A proposal that asks for more than that is added beside it, and so is each with
+      `KeepingRules.keeps_both`.
     - A memory is completed only by one that is related to it and does not contradict it.
     - Of two statements, the later one holds. Each memory is changed once at most.
 
@@ -87,8 +88,10 @@ def reconcile(
             The target's name, which does not count when words are compared.
         related (`float`):
             The least similarity of two texts that have to do with each other.
+        rules (`KeepingRules`):
+            What a near copy is, and whether anything is retired.
     """
-    return _Reconciliation(shown, others, similarity, about, related).run(proposals)
+    return _Reconciliation(shown, others, similarity, about, related, rules).run(proposals)
 
 
 class _Reconciliation:
@@ -99,8 +102,10 @@ class _Reconciliation:
         similarity: Similarity,
         about: str,
         related: float,
+        rules: KeepingRules,
     ) -> None:
         self._shown, self._similarity, self._about, self._related = shown, similarity, about, related
+        self._rules = rules
         self._left = {node.key: node for node in (*shown.values(), *others)}
         self._claims: dict[str, Claim] = {}
         self._plan = Plan()
@@ -122,7 +127,7 @@ class _Reconciliation:
                 continue
             at = rivals[0]
             before = kept[at]
-            if contradicts(self._claim(before.content), self._claim(proposal.content)):
+            if self._contradict(before.content, proposal.content):
                 loser, winner = (proposal, before) if _is_older(proposal, before) else (before, proposal)
                 self._refuse("taken_back", loser)
             else:
@@ -134,7 +139,7 @@ class _Reconciliation:
     def _are_rivals(self, one: Proposal, other: Proposal) -> bool:
         return (
             plain(one.content) == plain(other.content)
-            or contradicts(self._claim(one.content), self._claim(other.content))
+            or (not self._rules.keeps_both and self._contradict(one.content, other.content))
             or self._is_near_copy(one.content, other.content)
         )
 
@@ -161,7 +166,7 @@ class _Reconciliation:
         """Complete or retire the memory that a proposal names; False where that is not warranted."""
         if self._similarity(proposal.content, old.content) < self._related:
             return False
-        denies = contradicts(self._claim(proposal.content), self._claim(old.content))
+        denies = self._contradict(proposal.content, old.content)
         if proposal.action == "supersede" or denies:
             if not (denies or self._outdates(proposal, old)):
                 return False
@@ -179,6 +184,9 @@ class _Reconciliation:
         return likeness(one, other) >= _SAME_WORDS and (one.numbers != other.numbers or not one.agrees_with(other))
 
     def _retired(self, proposal: Proposal, old: MemoryNode) -> bool:
+        """Retire a memory, unless it is the later one; False where none is ever retired."""
+        if self._rules.keeps_both:
+            return False
         if proposal.message_time and old.message_time and proposal.message_time < old.message_time:
             self._refuse("older", proposal)
         else:
@@ -187,8 +195,7 @@ class _Reconciliation:
 
     def _added(self, proposal: Proposal) -> None:
         for old in list(self._left.values()):
-            if contradicts(self._claim(proposal.content), self._claim(old.content)):
-                self._retired(proposal, old)
+            if self._contradict(proposal.content, old.content) and self._retired(proposal, old):
                 return
         copied = [old for old in self._left.values() if self._is_near_copy(proposal.content, old.content)]
         if not copied:
@@ -205,8 +212,11 @@ class _Reconciliation:
         return (
             claims[0].agrees_with(claims[1])
             and (claims[0].subject <= claims[1].subject or claims[0].subject >= claims[1].subject)
-            and self._similarity(one, other) >= NEAR_COPY
+            and self._similarity(one, other) >= self._rules.near_copy
         )
+
+    def _contradict(self, one: str, other: str) -> bool:
+        return contradicts(self._claim(one), self._claim(other))
 
     # ------------------------------------------------------------------ small steps
 

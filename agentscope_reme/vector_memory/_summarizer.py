@@ -16,6 +16,7 @@ from ._agent_extraction import AgentExtractor
 from ._bank import MemoryBank
 from ._conversations import Conversations
 from ._extraction import Extractor, in_thread
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._memory_writer import MemoryWriter
 from ._model_access import ModelAccess
 from ._owner import Owner
@@ -139,6 +140,7 @@ class MemorySummarizer:
         *,
         description: str = "",
         language: str | None = None,
+        rules: KeepingRules = AS_DRAWN,
     ) -> list[MemoryNode]:
         """Draw memories from a conversation and store them. What fails for one target fails for it alone.
 
@@ -152,6 +154,8 @@ class MemorySummarizer:
                 What the conversation is about, for the model.
             language (`str | None`):
                 The language that memories are written in; `None` is the conversation's own.
+            rules (`KeepingRules`):
+                How they are kept beside what is known.
 
         Returns:
             `list[MemoryNode]`: the memories that are new or were changed, target by target.
@@ -168,7 +172,7 @@ class MemorySummarizer:
         told = bool(spoken) or language is not None
         chosen = await in_thread(self.access.language, language, spoken) if told else None
         person = self._person(owners)
-        talk = Talk(tuple(own), chosen, language is not None, description.strip(), person)
+        talk = Talk(tuple(own), chosen, language is not None, description.strip(), person, rules=rules)
         return await SummaryRound(self._workshop, talk).run(owners)
 
     async def update_guides(

@@ -101,6 +101,7 @@ class SummaryRound:
             model, _ = self._shop.access.pair(f"Drawing memories of {owner.key!r} from a conversation")
             if not self._says_something(kind):
                 return
+            rules = self._talk.rules.of_kind(kind)
             assignment = Assignment(
                 kind,
                 owner,
@@ -108,10 +109,11 @@ class SummaryRound:
                 self._talk.language or "en",
                 self._talk.forced,
                 self._talk.description,
+                rules,
             )
             drawn, shown = await self._shop.drawing.extract(assignment)
             actor = str(getattr(model, "model_name", type(model).__name__))
-            written = await self._shop.writer.write(owner, drawn, shown, self._talk.messages, actor=actor)
+            written = await self._shop.writer.write(owner, drawn, shown, self._talk.messages, rules=rules, actor=actor)
         except ReMeError as error:
             self._failed(owner, error, "summary")
             return

@@ -10,6 +10,7 @@ from typing import Protocol
 from agentscope.message import Msg
 
 from .._events import EventBus
+from ._keeping_rules import AS_DRAWN, KeepingRules
 from ._memory_writer import MemoryWriter
 from ._model_access import ModelAccess
 from ._prompts import Assignment
@@ -66,6 +67,7 @@ class Talk:
         description (`str`): what the application says about the conversation.
         person (`str`): who spoke where a message of a user names nobody.
         by_model (`bool`): a model may write guides.
+        rules (`KeepingRules`): how what is drawn is kept.
     """
 
     messages: tuple[Msg, ...] = ()
@@ -74,3 +76,4 @@ class Talk:
     description: str = ""
     person: str = ""
     by_model: bool = True
+    rules: KeepingRules = AS_DRAWN

@@ -150,6 +150,13 @@ class VectorStore(ABC):
     async def count(self, conditions: Sequence[Condition] = ()) -> int:
         """How many memories meet the conditions."""
 
+    async def owners(self, conditions: Sequence[Condition] = ()) -> list[str]:
+        """The owners (`MemoryNode.owner`) of the memories that meet the conditions, in alphabetical order."""
+        found: set[str] = set()
+        async for page in self.pages(conditions):
+            found.update(node.owner for node in page)
+        return sorted(found)
+
     @abstractmethod
     async def search(self, vector: np.ndarray, limit: int, conditions: Sequence[Condition] = ()) -> list[StoreHit]:
         """The memories whose vectors are nearest, by cosine, best first; nothing filtered out takes a place.

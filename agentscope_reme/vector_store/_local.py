@@ -125,6 +125,10 @@ class LocalVectorStore(VectorStore):
         """See `VectorStore.count`."""
         return await self._open_database().read(catalog.count, self._number.collection, conditions)
 
+    async def owners(self, conditions: Sequence[Condition] = ()) -> list[str]:
+        """See `VectorStore.owners`; no memory is read for it."""
+        return await self._open_database().read(catalog.owners, self._number.collection, conditions)
+
     async def patch(self, changes: Mapping[str, Mapping[str, Any]]) -> int:
         """See `VectorStore.patch`; vectors and words are left alone, and concurrent patches lose nothing."""
         check_changes(changes)

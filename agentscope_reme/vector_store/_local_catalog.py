@@ -11,9 +11,20 @@ from typing import Any
 from .._errors import VectorSpaceError, VectorStoreError
 from ..record import Condition, MemoryNode
 from ._local_filters import define_functions, order_by, where
-from ._local_rows import COLUMNS, READ, NodeRow, node_of, row_of, unpacked
+from ._local_rows import COLUMNS, READ, NodeRow, node_of, readable, row_of, unpacked
 
-__all__ = ["count", "cutter_number", "find", "forget_deletions", "get", "nodes_of_ids", "patch", "remove_all", "write"]
+__all__ = [
+    "count",
+    "cutter_number",
+    "find",
+    "forget_deletions",
+    "get",
+    "nodes_of_ids",
+    "owners",
+    "patch",
+    "remove_all",
+    "write",
+]
 
 _LISTED_DELETIONS = 50_000
 _PARAMETERS = 500
@@ -134,6 +145,14 @@ def count(connection: sqlite3.Connection, collection: int, conditions: Sequence[
     define_functions(connection)
     sql, values = where(collection, conditions)
     return connection.execute(f"SELECT count(*) FROM node n WHERE {sql}", values).fetchone()[0]
+
+
+def owners(connection: sqlite3.Connection, collection: int, conditions: Sequence[Condition]) -> list[str]:
+    """The owners of the memories that meet the conditions."""
+    define_functions(connection)
+    sql, values = where(collection, conditions)
+    rows = connection.execute(f"SELECT DISTINCT n.owner FROM node n WHERE {sql}", values)
+    return sorted(readable(owner) for (owner,) in rows)
 
 
 def nodes_of_ids(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, MemoryNode]:

@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import StorageError
+from agentscope_reme._events import Event, EventKind
+from agentscope_reme.refine._due import due_for
 from agentscope_reme.refine._refined import is_refined
 from agentscope_reme.refine._review import review
-from agentscope_reme.refine._schedule import RefineSchedule, due_for
+from agentscope_reme.refine._schedule import RefineSchedule
 
 
 def run(main: Any) -> Any:
@@ -105,6 +107,112 @@ def test_it_works_in_the_background_and_outlives_a_failure(tmp_path: Path, caplo
             assert any(map(is_refined, await active(bank)))
             assert looks >= 2
             assert "the disk is full" in caplog.text
+
+    run(main())
+
+
+def test_everybody_with_something_new_is_looked_at_also_after_a_restart(tmp_path: Path) -> None:
+    async def main() -> None:
+        clock = Clock()
+        many = [f"他说起第{n}件事：{n}号仓库的钥匙在门后" for n in range(40)]
+        async with bank_in(tmp_path, clock) as bank:
+            schedule = RefineSchedule(refiner_of(bank, capacity_memories=20))
+            await bank.add(chat(many))
+            assert await schedule.look() == {ALICE: "capacity"}, "nobody told of them"
+            assert await schedule.look() == {}
+            await bank.add(chat(many, owner=BOB))
+            assert await schedule.look() == {BOB: "capacity"}
+            await bank.add([note("他养了一只会说话的鹦鹉")])
+            assert await schedule.look() == {}
+        async with bank_in(tmp_path, clock) as bank:
+            clock.go_on(hours=30)
+            schedule = RefineSchedule(refiner_of(bank, capacity_memories=2000))
+            assert await schedule.look() == {ALICE: "schedule"}
+            async with bank_in(tmp_path, clock) as other:
+                await other.add(chat([f"又{text}" for text in many], owner=BOB))
+            clock.go_on(minutes=59)
+            assert await schedule.look() == {}
+            clock.go_on(hours=30)
+            assert await schedule.look() == {BOB: "schedule"}, "what another process wrote is seen in the end"
+            await schedule.close()
+
+    run(main())
+
+
+def test_a_look_costs_nothing_where_nothing_happens(tmp_path: Path) -> None:
+    async def main() -> None:
+        clock = Clock()
+        async with bank_in(tmp_path, clock) as bank:
+            await bank.add([*chat(), *chat(owner=BOB)])
+            schedule = RefineSchedule(refiner_of(bank, idle_seconds=7200))
+            assert await schedule.look() == {}
+            asked: list[str] = []
+            for place in (bank.store, bank.ledger):
+                for name in ("find", "count", "get", "owners"):
+                    work = getattr(place, name)
+
+                    async def told(*args: Any, work: Any = work, name: str = name, **options: Any) -> Any:
+                        asked.append(name)
+                        return await work(*args, **options)
+
+                    setattr(place, name, told)
+            for _ in range(50):
+                clock.go_on(minutes=1)
+                assert await schedule.look() == {}
+            assert asked == []
+            clock.go_on(minutes=75)
+            assert await schedule.look() == {ALICE: "idle", BOB: "idle"}
+            await schedule.look()
+            asked.clear()
+            await schedule.look()
+            assert asked == [], "nothing is new"
+
+    run(main())
+
+
+def test_what_a_run_leaves_over_the_capacity_is_not_gone_through_at_once_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            refiner = refiner_of(bank, capacity_memories=40)
+            await bank.add([note(f"我对{n}号药过敏，千万别忘了", importance=0.95) for n in range(60)])
+            assert await due_for(bank, refiner.config, ALICE) == "capacity"
+            await refiner.run([ALICE])
+            assert len(await active(bank)) == 60, "protected"
+            await bank.add([note("他养了一只会说话的鹦鹉")])
+            assert await due_for(bank, refiner.config, ALICE) == ""
+            await bank.add([note("他养了一只会唱歌的金丝雀")])
+            assert await due_for(bank, refiner.config, ALICE) == "capacity"
+            long = refiner_of(bank, capacity_memories=10**6, capacity_chars=500).config
+            assert await due_for(bank, long, ALICE) == ""
+            await bank.add([note("他说：" + "今天的天气真不错，" * 5)])
+            assert await due_for(bank, long, ALICE) == "capacity"
+
+    run(main())
+
+
+def test_a_failure_keeps_nobody_else_waiting_and_is_told(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            await bank.add([*chat(), *chat(owner=BOB)])
+            refiner = refiner_of(bank, after_session=True)
+            told: list[Event] = []
+            bank.events.subscribe(told.append)
+            schedule = RefineSchedule(refiner)
+            schedule.ended(ALICE)
+            schedule.ended(BOB)
+            run_once = refiner.run
+
+            async def failing(owners: Any, *_: Any) -> Any:
+                if owners == [ALICE]:
+                    raise ValueError("no such thing")
+                return await run_once(owners)
+
+            refiner.run = failing  # type: ignore[method-assign, assignment]
+            assert await schedule.look() == {BOB: "session"}
+            (failed,) = [event for event in told if event.kind is EventKind.MEMORY_UPKEEP_FAILED]
+            assert (failed.details["owner"], failed.error) == (ALICE.key, "ValueError: no such thing")
+            refiner.run = run_once  # type: ignore[method-assign]
+            assert await schedule.look() == {ALICE: "session"}, "it is tried again"
 
     run(main())
 

@@ -10,6 +10,7 @@ import pytest
 from _extraction_scenes import ALICE, BOOK, bank_in, memories, prompt_of, run, texts, user
 from agentscope.formatter import OpenAIChatFormatter
 
+from agentscope_reme import ReMe
 from agentscope_reme._errors import ConfigError, PromptError
 from agentscope_reme.testing import ScriptedChatModel, call
 from agentscope_reme.text import PromptBook
@@ -106,6 +107,41 @@ def test_a_kind_of_ones_own_is_a_declaration_and_a_file_of_prompts(
             assert "profile" not in system.replace("<profile>", "")
             hits = await MemoryRetriever(bank).retrieve("when does Apollo ship", [PROJECT.owner("Apollo")])
             assert texts(hits) == [node.content]
+
+    run(scene)
+
+
+def test_a_kind_of_ones_own_goes_through_the_methods_of_reme(tmp_path: Path) -> None:
+    apollo, zeus = PROJECT.owner("Apollo"), PROJECT.owner("Zeus")
+
+    async def scene() -> None:
+        reply = memories({"content": "Apollo ships in May 2027.", "when_to_use": "when does it ship"})
+        reme = ReMe(
+            tmp_path / "memories",
+            model=ScriptedChatModel([reply]),
+            formatter=OpenAIChatFormatter(),
+            embedding_model=None,
+            prompts=own_book(tmp_path / "prompts"),
+            kinds=[*BUILT_IN, PROJECT],
+            schema={"topic": ["launch"]},
+        )
+        async with reme:
+            [drawn] = await reme.summarize_memory([user("We ship in May")], apollo)
+            added = await reme.add_memory("The budget is at risk", apollo, category="risk", tags=["topic:launch"])
+            await reme.add_memory("Zeus sleeps", zeus)
+            await reme.add_memory("likes tea", "Apollo")
+            with pytest.raises(ConfigError, match="'milestone', 'risk'"):
+                await reme.add_memory("gossip", apollo, category="gossip")
+            assert {each.key for each in await reme.list_memory(apollo)} == {drawn.key, added.key}
+            assert len(await reme.list_memory([apollo, "Apollo"], task_name=zeus)) == 4
+            [found, *_] = await reme.retrieve_memory("when does it ship", user_name=apollo)
+            assert found.key == drawn.key
+            changed = await reme.update_memory(added.memory_id, "The budget is safe", user_name=apollo)
+            assert await reme.forget(changed, apollo)
+            assert await reme.delete_all(apollo) == 2
+            assert len(await reme.list_memory([zeus, "Apollo"])) == 2
+            with pytest.raises(ConfigError, match="names nobody"):
+                await reme.list_memory(PROJECT.owner(" "))
 
     run(scene)
 

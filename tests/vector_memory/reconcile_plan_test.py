@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from agentscope_reme.record import MemoryNode
 from agentscope_reme.vector_memory._claims import Claim, contradicts, likeness, plain, wording
+from agentscope_reme.vector_memory._keeping_rules import KeepingRules
 from agentscope_reme.vector_memory._proposal import Proposal
-from agentscope_reme.vector_memory._reconcile import NEAR_COPY, Plan, reconcile
+from agentscope_reme.vector_memory._reconcile import Plan, reconcile
 
 NOW = datetime(2026, 9, 15, 10, 0, tzinfo=timezone.utc)
 SUBJECTS = ["sushi", "川菜", "tea", "甲公司", "running", "3 cups of coffee", "早上八点起床"]
@@ -145,7 +146,7 @@ def test_other_numbers_another_answer_or_another_person_are_no_copy(old: str, ne
 
 def test_below_the_threshold_there_are_two() -> None:
     new = "alice likes concise code and comments"
-    for similarity, action in ((NEAR_COPY - 0.01, "add"), (NEAR_COPY, "update")):
+    for similarity, action in ((KeepingRules().near_copy - 0.01, "add"), (KeepingRules().near_copy, "update")):
         plan = planned([Proposal(new)], [memory("alice likes concise code")], similarity=lambda *_, s=similarity: s)
         assert [each.action for each in plan.changes] == [action]
 

@@ -172,6 +172,8 @@ def test_two_owners_may_hold_the_same_text(name: str, tmp_path: Path) -> None:
         nodes = [note("likes tea", [1, 0, 0, n], target) for n, target in enumerate(owners)]
         await store.write(nodes)
         assert await store.count() == 5
+        assert await store.owners() == sorted(node.owner for node in nodes)
+        assert await store.owners(parse_filters({"owner": nodes[1].owner})) == [nodes[1].owner]
         for node in nodes:
             mine = parse_filters({"owner": node.owner})
             assert [each.key for each in await store.find(mine)] == [node.key]
