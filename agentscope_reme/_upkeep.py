@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agentscope.message import Msg
 
-from ._errors import AmbiguousMemoryId, ConfigError, MemoryNotFound
+from ._errors import ConfigError, MemoryNotFound
 from ._memory_arguments import Names, one_owner, owner_or_none, owners
 from .record import MemoryNode
 from .vector_memory import MemoryBank, MemoryRetriever, Owner
@@ -292,19 +292,14 @@ class Upkeep:
         Raises:
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        frozen = await self._cold.find(memory_id, owner)
+        from .refine import memory_meant
+
         try:
-            node = await self.bank.get(memory_id, owner)
+            node, is_cold = await memory_meant(memory_id, owner, self.bank, self._cold)
         except MemoryNotFound:
-            if not frozen:
-                return False
-            if len(frozen) > 1:
-                raise AmbiguousMemoryId(
-                    f"The memory {memory_id!r} is one of {len(frozen)} owners: say whose is meant."
-                ) from None
-            node = frozen[0].node
+            return False
         await self.replies.remove(memories=[(node.owner, memory_id), (node.owner, node.memory_id)])
-        return bool(frozen) and bool(await self._cold.remove([node.key]))
+        return bool(await self._cold.remove([node.key])) and is_cold
 
     async def _all_dropped(self, named: Sequence[Owner] | None) -> None:
         """Delete what belongs to owners where it lies besides the store."""

@@ -21,6 +21,7 @@ from ._grouping import Group, Member, group_memories
 from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
+from ._meant import memory_meant
 from ._purge import Purge, Purged
 from ._recall import Knowledge, Passage, Recall
 from ._recall_models import Rerank, WriteQueries, query_writer, reranker
@@ -105,6 +106,7 @@ __all__ = [
     "Swept",
     "ColdStorage",
     "ColdMemory",
+    "memory_meant",
     "is_forgotten",
     "Purge",
     "Purged",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from .._errors import AmbiguousMemoryId, ConfigError, MemoryNotFound
+from .._errors import ConfigError
 from ..record import Condition, MemoryNode
 from ..vector_memory import MemoryBank, MemoryRetriever, Owner
 from ._cold_storage import ColdStorage
@@ -16,6 +16,7 @@ from ._config import RefinerConfig
 from ._dissolving import forgotten_fields, remembered_fields, taken_apart
 from ._expiry import with_expiry
 from ._lexicon import Lexicon
+from ._meant import memory_meant
 from ._refined import ARCHIVED, FORGOTTEN, REFINED_INTO, archived, is_refined, source_keys
 from ._requests import asks_to_forget
 from ._sweeper import Progress, Sweeper, Swept, verdict_of
@@ -169,13 +170,10 @@ class Forgetter:
             `MemoryNotFound`: there is none, or it was deleted.
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        try:
-            node = await self._bank.get(memory_id, owner)
-        except MemoryNotFound:
-            thawed = await self._thawed(memory_id, owner, actor)
-            if thawed is None:
-                raise
-            node = thawed
+        node, is_cold = await memory_meant(memory_id, owner, self._bank, self.cold)
+        if is_cold:
+            [node] = await self._bank.add([node], actor=actor, cause="from cold storage")
+            await self.cold.remove([node.key])  # type: ignore[union-attr]
         now = self._bank.clock()
         changes = {node.key: self._restored(node, now)}
         if not node.is_active and is_refined(node):
@@ -200,20 +198,6 @@ class Forgetter:
                 refined |= {each.key: each for each in await self._bank.store.find(own) if each.is_active}
         keys = [key for each in refined.values() for key in source_keys(each)]
         return list(refined.values()), await self._bank.store.get(list(dict.fromkeys(keys)))
-
-    async def _thawed(self, memory_id: str, owner: Owner | None, actor: str) -> MemoryNode | None:
-        """The memory from cold storage, which is in the store again; None where there is none."""
-        found = await self.cold.find(memory_id, owner) if self.cold is not None else []
-        if len(found) > 1:
-            raise AmbiguousMemoryId(
-                f"The memory {memory_id!r} is one of {len(found)} owners: say whose is meant (user_name, task_name or "
-                "tool_name).",
-            )
-        if self.cold is None or not found:
-            return None
-        [node] = await self._bank.add([found[0].node], actor=actor, cause="from cold storage")
-        await self.cold.remove([node.key])
-        return node
 
     def _restored(self, node: MemoryNode, now: datetime) -> dict[str, Any]:
         """What restoring changes: nothing in a memory that is there to stay."""
