@@ -12,7 +12,7 @@ from ._cold_storage import ColdStorage
 from ._feedback_book import FeedbackBook
 from ._heard import HeardMessages
 from ._meant import memory_meant
-from ._refined import FORGOTTEN, REFINED_INTO, is_refined, restored_fields, source_keys
+from ._refined import FORGOTTEN, REFINED_INTO, SUPERSEDED_BY, is_refined, restored_fields, source_keys
 
 __all__ = ["Purge", "Purged"]
 
@@ -24,7 +24,7 @@ _LEDGER = {
     "records": "audit",
     "waiting": "heard",
 }
-_LINKS = ("superseded_by", "supersedes", REFINED_INTO)
+_LINKS = (SUPERSEDED_BY, "supersedes", REFINED_INTO)
 _PAGE = 500
 
 

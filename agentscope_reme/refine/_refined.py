@@ -19,6 +19,7 @@ __all__ = [
     "FORGOTTEN",
     "REFINED",
     "REFINED_INTO",
+    "SUPERSEDED_BY",
     "Condensed",
     "archived",
     "is_refined",
@@ -38,6 +39,8 @@ FORGOTTEN = "forgotten"
 """The key of the metadata of a memory that was forgotten: why."""
 ARCHIVED = "archived_at"
 """The key of the metadata of a memory that was archived: when, in seconds since the epoch."""
+SUPERSEDED_BY = "superseded_by"
+"""The key of the metadata of a memory that another has taken the place of: the id of that one."""
 
 _SOURCES = "source_keys"
 _ENTITIES = 24
