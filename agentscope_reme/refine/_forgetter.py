@@ -19,9 +19,9 @@ from ._dissolving import forgotten_fields, remembered_fields, taken_apart
 from ._expiry import with_expiry
 from ._lexicon import Lexicon, default_lexicon
 from ._meant import memory_meant
-from ._refined import ARCHIVED, FORGOTTEN, REFINED_INTO, archived, is_refined, source_keys
+from ._refined import ARCHIVED, FORGOTTEN, archived, is_behind, is_refined, source_keys
 from ._requests import asks_to_forget, asks_to_forget_all
-from ._statements import behind_active, condensed_from
+from ._statements import condensed_from, statements_of
 from ._subject_search import SubjectSearch
 from ._sweeper import Progress, Sweeper, Swept, verdict_of
 
@@ -196,8 +196,8 @@ class Forgetter:
             whole (`bool`): with condensed memories go their sources; else these are only taken apart.
         """
         there = await self._bank.store.get([node.key for node in nodes])
-        frozen = [node for node in nodes if node.key not in there and node.metadata.get(REFINED_INTO)]
-        there |= {node.key: node for node in await behind_active(self._bank, frozen)}
+        frozen = [node for node in nodes if node.key not in there and is_behind(node)]
+        there |= {node.key: node for node in await statements_of(self._bank, frozen)}
         wanted = {key: node for key, node in there.items() if not is_forgotten(node)}
         if not wanted:
             return []

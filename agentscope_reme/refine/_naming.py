@@ -9,7 +9,7 @@ from ..record import MemoryNode
 from ..text import WordTokenizer
 from ._words import plain, words_of
 
-__all__ = ["mentions", "names_something"]
+__all__ = ["mentions", "names_something", "parts_of"]
 
 _tokenizer = WordTokenizer()
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -38,6 +38,14 @@ def mentions(subject: str, node: MemoryNode) -> bool:
         return False
     pieces = [piece for run in _HAN.findall(plain(subject)) for piece in _BETWEEN.split(_BEFORE.sub("", run)) if piece]
     return all(piece in text or _has_words(piece, held) for piece in pieces)
+
+
+def parts_of(subject: str) -> tuple[list[str], list[str]]:
+    """What stands as it is in every memory that names a subject: Chinese, and numbers. And its other words, which stand
+    there in some form."""
+    parts = [word for word in words_of(subject) if _HAN.search(word) or word.isdigit()]
+    others = [word for word in _HAN.sub(" ", plain(subject)).split() if words_of(word)]
+    return sorted(parts, key=len, reverse=True), sorted(others, key=len, reverse=True)
 
 
 def _has_words(piece: str, held: frozenset[str]) -> bool:

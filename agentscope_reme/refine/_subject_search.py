@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 from ..record import Condition, MemoryNode
+from ..search import QueryView
+from ..text import WordTokenizer
 from ..vector_memory import MemoryBank, MemoryRetriever, Owner, owned_by
 from ._cold_storage import ColdStorage
-from ._naming import mentions, names_something
-from ._refined import REFINED_INTO, source_keys
-from ._statements import BEHIND, STANDING, behind_active, statements_that
+from ._naming import mentions, names_something, parts_of
+from ._refined import is_behind, is_refined, source_keys
+from ._statements import statements_of
 
 __all__ = ["SubjectSearch"]
 
 _MOST = 500
 _LEAST = 0.3
-_CONDENSED = (Condition("is_active", "equal", (True,)), Condition("metadata.ended", "range", (0.0, None)))
+_MORE = 8
 
 
 class SubjectSearch:
@@ -30,31 +33,49 @@ class SubjectSearch:
 
     def __init__(self, bank: MemoryBank, cold: ColdStorage | None, retriever: MemoryRetriever) -> None:
         self._bank, self._cold, self._retriever = bank, cold, retriever
+        self._tokenizer = WordTokenizer()
 
     async def naming(self, subject: str, owners: Sequence[Owner]) -> list[MemoryNode]:
         """The memories that name a subject, wherever they lie: of condensed ones the sources that do. A condensed
         memory none of whose sources names it stands for itself."""
         if not names_something(subject):
             return []
-
-        def names_it(node: MemoryNode) -> bool:
-            return mentions(subject, node)
-
-        found = await statements_that(self._bank, owners, names_it)
+        named: list[MemoryNode] = []
+        async for page in self._candidates(subject, owners):
+            named += await asyncio.to_thread(_naming, subject, page)
         frozen = [each.node for each in (await self._cold.all(owners) if self._cold is not None else [])]
-        frozen = [node for node in frozen if node.metadata.get(REFINED_INTO) and names_it(node)]
-        found += await behind_active(self._bank, frozen)
+        named += _naming(subject, [node for node in frozen if is_behind(node)])
+        found = await statements_of(self._bank, named)
         held = {node.key for node in found}
-        async for page in self._bank.store.pages([*owned_by(owners), *_CONDENSED]):
-            found += [node for node in page if held.isdisjoint(source_keys(node)) and names_it(node)]
-        return found
+        found += [node for node in named if node.is_active and is_refined(node) and held.isdisjoint(source_keys(node))]
+        return list({node.key: node for node in found}.values())
 
     async def near(self, subject: str, owners: Sequence[Owner]) -> list[MemoryNode]:
         """The memories that have to do with a subject, the most relevant first; of condensed ones their sources."""
-        found: list[MemoryNode] = []
-        for kind in (STANDING, BEHIND):
-            those = await self._retriever.retrieve(
-                subject, owners, limit=_MOST, filters=list(kind), include_inactive=kind is BEHIND, record_access=False
-            )
-            found += await behind_active(self._bank, those) if kind is BEHIND else those
-        return sorted((node for node in found if node.score >= _LEAST), key=lambda node: -node.score)
+        found = await self._retriever.retrieve(
+            subject, owners, limit=_MOST, include_inactive=True, min_score=_LEAST, record_access=False
+        )
+        return await statements_of(self._bank, found)
+
+    async def _candidates(self, subject: str, owners: Sequence[Owner]) -> AsyncIterator[Sequence[MemoryNode]]:
+        """Memories in any state among which are all that name a subject."""
+        store, owned = self._bank.store, owned_by(owners)
+        parts, words = parts_of(subject)
+        if parts or not words or not store.offers_keyword_search:
+            contained = [Condition("content", "contains", (part,)) for part in parts]
+            async for page in store.pages([*owned, *contained]):
+                yield page
+            return
+        limit = _MOST
+        while True:
+            for word in words:  # one that is in few memories says enough
+                view = QueryView.of(word, self._tokenizer, self._bank.clock())
+                found = await store.keyword_search(view, limit, owned)
+                if len(found) < limit:
+                    yield found
+                    return
+            limit *= _MORE
+
+
+def _naming(subject: str, nodes: Sequence[MemoryNode]) -> list[MemoryNode]:
+    return [node for node in nodes if mentions(subject, node)]

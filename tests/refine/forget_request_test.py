@@ -87,12 +87,29 @@ def test_the_statements_that_name_it_go_and_every_other_one_is_still_recalled(
         ("rye bread", "The bakery sells bread.", False),
         ("ｃａｔ", "The cat sleeps.", True),
         ("Tom的猫", "tom养猫", True),
+        ("第88只猫", "第88只猫很胖", True),
         ("Tom的猫", "我养猫", False),
     ],
 )
 def test_what_names_a_subject(subject, text, names):
     assert mentions(subject, note(text)) is names
     assert not mentions("piano", note("likes tea", when_to_use="piano"))  # by which it is only found
+
+
+def test_a_word_of_many_memories_and_one_that_no_rule_knows_end_the_search(tmp_path, monkeypatch):
+    monkeypatch.setattr("agentscope_reme.refine._subject_search._MOST", 3)
+
+    async def main() -> None:
+        async with bank_in(tmp_path) as bank:
+            await bank.add(
+                [note(f"The goat named {name} is number {n} of the goats") for n, name in enumerate("ABCDE")]
+            )
+            assert len(await Forgetter(bank).preview("goats named", [ALICE])) == 5
+            assert len(await Forgetter(bank).preview("number 3", [ALICE], limit=1)) == 1
+            for odd in ("上上下下", "？！", "ねこ", "𠀀𠀁"):
+                assert await Forgetter(bank).preview(odd, [ALICE]) == []
+
+    asyncio.run(main())
 
 
 def test_health_and_safety_stay_until_it_is_confirmed_or_they_are_what_is_meant(tmp_path, caplog):
