@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..record import Condition, MemoryNode
-from ..vector_memory import MemoryBank, Owner, owned_by
+from ..vector_memory import MemoryBank, Owner, ToolRecords, owned_by
 from ._cold_storage import ColdStorage
 from ._feedback_book import FeedbackBook
 from ._heard import HeardMessages
@@ -63,11 +63,12 @@ class Purge:
     def __init__(self, bank: MemoryBank, *, cold: ColdStorage | None = None, book: FeedbackBook | None = None) -> None:
         self._bank, self._cold, self._book = bank, cold, book
 
-    async def owners(self, owners: Sequence[Owner]) -> Purged:
-        """Remove everything that belongs to these owners.
+    async def owners(self, owners: Sequence[Owner], sessions: Collection[str] = ()) -> Purged:
+        """Remove everything that belongs to these owners. What was heard of them is not heard again.
 
         Args:
             owners (`Sequence[Owner]`): people, tasks or tools.
+            sessions (`Collection[str]`): ids of sessions, of which the records of tool calls go too.
 
         Returns:
             `Purged`: what was removed.
@@ -91,7 +92,9 @@ class Purge:
             counts["cold"] = await self._cold.remove(owners=owners)
         if self._book is not None:
             counts["replies"] = await self._book.remove(owners)
+        await HeardMessages(self._bank).bury(owners)
         counts = {"memories": await self._bank.delete_all(owners), **counts}
+        counts["tool_calls"] += await ToolRecords(self._bank).remove(sessions)
         return Purged(counts, await self._bank.store.compact())
 
     async def memory(

@@ -238,3 +238,49 @@ def test_an_id_that_another_owner_has_in_cold_storage_is_not_silently_the_first_
             assert (await world.forgetter.restore(memory_id)).owner == BOB.key  # now there is only one
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("how", ["memory", "owners"])
+def test_what_was_purged_is_not_heard_again(tmp_path: Path, how: str) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        said = [Msg("alice", f"记住，我的密码提示是{SECRET}", "user"), Msg("alice", f"I like {OTHER}.", "user")]
+        async with world.bank as bank:
+            [memory] = await Capture(bank).hear(ALICE, said, "s1")
+            if how == "memory":
+                await world.purge.memory(memory.memory_id)
+            else:
+                await world.purge.owners([ALICE])
+            assert files_with(SECRET, tmp_path) == []
+        world = World(tmp_path)
+        async with world.bank as bank:
+            capture = Capture(bank)
+            assert await capture.hear(ALICE, said, "s1") == []
+            assert await active(bank) == []
+            assert len(await capture.heard.waiting(ALICE)) == (1 if how == "memory" else 0)
+            assert files_with(SECRET, tmp_path) == []
+            if how == "owners":
+                assert files_with("personal/alice", tmp_path) == []
+            assert len(await capture.hear(BOB, said, "s1")) == 1  # another one's, and another session's, is heard
+            assert len(await capture.hear(ALICE, said, "s2")) == 1
+
+    asyncio.run(main())
+
+
+def test_the_tool_calls_of_sessions_go_with_an_owner(tmp_path: Path) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        async with world.bank as bank:
+            records = ToolRecords(bank)
+            calls = {"s1": SECRET, "s2": OTHER}
+            await records.record(
+                [
+                    ToolCallRecord("search", {"q": word}, "ok", True, metadata={"session_id": session})
+                    for session, word in calls.items()
+                ]
+            )
+            assert (await world.purge.owners([ALICE], ["s1"])).counts["tool_calls"] == 1
+            assert [record.input for record in await records.of("search")] == [{"q": OTHER}]
+            assert files_with(SECRET, tmp_path) == []
+
+    asyncio.run(main())
