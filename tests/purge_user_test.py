@@ -77,7 +77,7 @@ def test_a_user_goes_with_sessions_memories_and_tool_calls_and_others_stay(tmp_p
                 assert files_with(SECRET, tmp_path) == []
                 assert not {"s1", "s2"} & set(manager.sessions())
                 assert [node.content for node in await reme.list_memory(user_name="bob")] == [f"我的密码提示是{OTHER}"]
-                assert len((await other.memory.get_memory())) > 0
+                assert len(await other.memory.get_memory()) > 0
                 assert agent.memory.content == []
                 await agent(Msg("alice", "Hello again", "user"))  # who goes on with an empty session
                 with pytest.raises(SessionNotFoundError):
