@@ -4,7 +4,6 @@
 import logging
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -335,13 +334,16 @@ class Curation:
         """
         owner, ids = owner_or_none(user_name, task_name, tool_name), texts_of("memory_ids", memory_ids)
         await self._ensure_started()
-        cold = set()
-        for memory_id in ids:
-            with suppress(AmbiguousMemoryId):  # which is logged below
+        cold, meant = set(), []
+        for memory_id in dict.fromkeys(ids):
+            try:
                 if await self._dropped(memory_id, owner):
                     cold.add(memory_id)
-        done = await self.bank.delete_many(ids, owner)
-        return {memory_id: was_there or memory_id in cold for memory_id, was_there in done.items()}
+                meant.append(memory_id)
+            except AmbiguousMemoryId as error:
+                logger.warning("%s", error)
+        done = await self.bank.delete_many(meant, owner)
+        return {memory_id: done.get(memory_id, False) or memory_id in cold for memory_id in ids}
 
     async def delete_all(
         self,

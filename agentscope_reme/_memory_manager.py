@@ -13,7 +13,7 @@ from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg
 
 from ._config import ContextConfig, RecallConfig
-from ._errors import AttachError, ConfigError, StorageError
+from ._errors import AttachError, ConfigError, SessionNotFoundError, StorageError
 from ._events import EventKind
 from ._guide_shelf import GuideShelf, GuideSource, Shelving
 from ._listening import Listening
@@ -23,6 +23,8 @@ from ._owners import Names, Owners
 from ._recall import Recall
 from ._recall_sources import NoteSource, RecallSource, Remembering, StandingSource, VectorSource
 from ._reme_light import NOTES_TIMEOUT, ReMeLight
+from ._session_purge import together
+from ._session_users import SessionUsers
 from ._tool_caller import Caller, message_of, tools_of
 from ._tool_recording import Recording, ToolRecording
 from .message import MessageTokens, as_counter, as_msgs
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from agentscope.model import ChatModelBase
     from agentscope.token import TokenCounterBase
     from agentscope.tool import Toolkit
+
+    from .refine import Purged
 
 __all__ = ["MemoryManager"]
 
@@ -191,6 +195,8 @@ class MemoryManager(ReMeLight):
         config = recall if isinstance(recall, RecallConfig) else RecallConfig(enabled=bool(recall))
         self._recall = Recall(self._services, config)
         self._note_sources: tuple[RecallSource, ...] = (NoteSource(self._search.search),) if config.enabled else ()
+        self._vector_memory = recall_from
+        self._session_users = SessionUsers(self.workspace.state_dir)
         self._recall_from = recall_from if recall is None or config.enabled else None
         self._recall_names = _checked_names(recall_names, recall_from)
         self._guides = None if self._recall_from is None else GuideShelf(self._recall_from)
@@ -242,6 +248,7 @@ class MemoryManager(ReMeLight):
             counter = as_counter(None, getattr(agent.model, "model_name", None))
             self._services = replace(self._services, tokens=MessageTokens(counter))
         memory = self._adopted(agent, session_id)
+        self._session_users.note(memory.session_id or "", owners.user_name)
         for tool in self._tools:
             if tool.__name__ not in agent.toolkit.tools:
                 agent.toolkit.register_tool_function(tool)
@@ -302,7 +309,54 @@ class MemoryManager(ReMeLight):
             attachment.memory.close()
             self._count_overhead(memory, attachment.agent)
             attachment.agent.memory = attachment.memory = memory
+            self._session_users.note(session_id, attachment.owners.user_name)
         return memory
+
+    # ------------------------------------------------------------------ for good
+
+    async def purge_user(self, user_name: str, *, confirm: bool = False) -> "Purged":
+        """Remove for good, to the last byte on this machine, all that a user said and all that is remembered of them.
+
+        That is each session for which `attach` named them, also with others: journal, archive, texts of tool results,
+        index and cache (`purge_session`); and what `recall_from` holds of them: memories, versions, conversations,
+        profile, records, and the tool calls of those sessions (`ReMe.purge_all`). Notes stay; they are yours to edit.
+
+        Agents that are attached for them go on with an empty session. To be called while none of these replies.
+
+        Args:
+            user_name (`str`):
+                The user.
+            confirm (`bool`):
+                Must be `True`.
+
+        Returns:
+            `Purged`: how much was removed of what.
+
+        Raises:
+            `ConfigError`: no name, it was not confirmed, or `recall_from` cannot purge.
+            `SessionInUseError`: somebody else has one of the sessions open.
+            `StorageError`: the disk refused. After either the next call goes on.
+        """
+        if not isinstance(user_name, str) or not user_name.strip():
+            raise ConfigError(f"user_name is {user_name!r}, which names nobody: give the user's name.")
+        if not confirm:
+            raise ConfigError(f"purge_user({user_name!r}) removes everything of this user: say confirm=True.")
+        purge_all = getattr(self._vector_memory, "purge_all", None)
+        if self._vector_memory is not None and purge_all is None:
+            raise ConfigError(f"recall_from is {self._vector_memory!r}, which has no purge_all: give a ReMe.")
+        await self._ensure_started()
+        await self._handed_over()
+        sessions = self._session_users.sessions_of(user_name)
+        for attachment in self._attached.values():
+            if user_name in attachment.owners.user_name:
+                self._begin_anew(attachment)
+        purged = [] if purge_all is None else [await purge_all(user_name=user_name, session_ids=sessions)]
+        for session_id in sessions:
+            try:
+                purged.append(await self.purge_session(session_id))
+            except SessionNotFoundError:
+                self._session_users.forget(session_id)
+        return together(purged)
 
     # ------------------------------------------------------------------ feedback
 
@@ -429,13 +483,26 @@ class MemoryManager(ReMeLight):
     async def close(self) -> None:
         """Finish the notes or keep them for the next start, store the tool calls that wait, close the journals and let
         go of the files. Attached agents keep their messages."""
+        await self._handed_over()
+        await super().close()
+
+    # ------------------------------------------------------------------ inside
+
+    async def _handed_over(self) -> None:
+        """Wait until the vector memory has what is on its way to it."""
         if self._recording is not None:
             await self._recording.close(NOTES_TIMEOUT)
         if self._listening is not None:
             await self._listening.close(NOTES_TIMEOUT)
-        await super().close()
 
-    # ------------------------------------------------------------------ inside
+    def _begin_anew(self, attachment: Attachment) -> None:
+        """Have an agent go on with an empty session."""
+        attachment.memory.close()
+        memory = self.get_in_memory_memory()
+        self._session_users.note(memory.session_id or "", attachment.owners.user_name)
+        self._count_overhead(memory, attachment.agent)
+        attachment.agent.memory = attachment.memory = memory
+        attachment.given = []
 
     async def _before_reply(self, agent: ReActAgent, kwargs: dict[str, Any]) -> None:
         """The hook that recalls. Whatever goes wrong in here is told, and the reply goes on without."""

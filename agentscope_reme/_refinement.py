@@ -111,6 +111,10 @@ class Refinement:
         forgotten, and from the rest memories are drawn in the background when a rule of
         `RefinerConfig.trigger_rules` says so: by the model, or without one by rules.
 
+        Of a request to forget, `EventKind.FORGET_ASKED` tells what was done. Memories of health and safety wait for
+        `preview_forget` and `forget`, unless they are what the request names; "forget everything" is not obeyed, for
+        that there are `delete_all` and `purge_all`.
+
         Args:
             messages (`Sequence[Msg | dict]`):
                 What was said, by the user and to them, oldest first.

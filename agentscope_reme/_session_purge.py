@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +13,14 @@ import anyio
 
 from ._events import EventKind
 from ._note_search import NoteSearch
+from ._session_users import SessionUsers
 from .storage import storage_error, sync_folder
 from .working_memory import MemoryServices, check_unused, delete_session
 
 if TYPE_CHECKING:
     from .refine import Purged
 
-__all__ = ["purge_session", "purge_workspace"]
+__all__ = ["purge_session", "purge_workspace", "together"]
 
 _CACHES = ("index.db*", "embeddings.db*", "retention.json", "note_queue.lock", "notes.lock", "dialog.lock")
 
@@ -29,8 +32,20 @@ async def purge_session(session_id: str, services: MemoryServices, search: NoteS
     texts = await search.texts_of(session_id)
     counts = await anyio.to_thread.run_sync(delete_session, session_id, services)
     purged = Purged(counts, await search.forget(texts))
+    await anyio.to_thread.run_sync(SessionUsers(services.workspace.state_dir).forget, session_id)
     services.events.emit(EventKind.PURGED, session_id=session_id, counts=dict(purged.counts))
     return purged
+
+
+def together(purged: Iterable[Purged]) -> Purged:
+    """What several calls have removed, as one."""
+    from .refine import Purged
+
+    every = list(purged)
+    counts: Counter[str] = Counter()
+    for each in every:
+        counts.update(each.counts)
+    return Purged(dict(counts), all(each.is_compact for each in every))
 
 
 async def purge_workspace(services: MemoryServices, *, keep_notes: bool) -> Purged:
@@ -51,7 +66,9 @@ def _remove_all(services: MemoryServices, keep_notes: bool) -> dict[str, int]:
         "dialog": _removed(at.dialog_dir),
         "tool_results": _removed(at.tool_result_dir),
         "caches": sum(_removed(path) for pattern in _CACHES for path in at.state_dir.glob(pattern)),
-        "records": _removed(at.state_dir / "recorded") + (0 if keep_notes else _removed(at.state_dir / "notes")),
+        "records": _removed(at.state_dir / "recorded")
+        + _removed(SessionUsers(at.state_dir).path)
+        + (0 if keep_notes else _removed(at.state_dir / "notes")),
         "sessions": _removed(at.sessions_dir),
     }
     return counts

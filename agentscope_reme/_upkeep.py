@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from agentscope.message import Msg
 
-from ._errors import AmbiguousMemoryId, ConfigError, MemoryNotFound
-from ._memory_arguments import Names, one_owner, owner_or_none, owners
+from ._errors import ConfigError, MemoryNotFound
+from ._memory_arguments import Names, one_owner, owner_or_none, owners, texts_of
 from .record import MemoryNode
 from .vector_memory import MemoryBank, MemoryRetriever, Owner
 from .vector_store import Progress
 from .workspace import Workspace
 
 if TYPE_CHECKING:  # imported where a `ReMe` is made: who has none does not pay for it
-    from .refine import Explanation, FeedbackBook, Forgetter, Purged, RefinerConfig, Swept
+    from .refine import Capture, Explanation, FeedbackBook, Forgetter, Purged, RefinerConfig, Swept
 
 __all__ = ["Upkeep"]
 
@@ -33,6 +33,7 @@ class Upkeep:
     workspace: Workspace
     forgetter: "Forgetter"
     """Lets memories go and has them back."""
+    capture: "Capture"
     replies: "FeedbackBook"
     """Which memories replies were given."""
 
@@ -203,20 +204,32 @@ class Upkeep:
         await self._ensure_started()
         return await self._purge.memory(memory_id, owner, conversations=conversations, actor=actor, cause=cause)
 
-    async def purge_all(self, user_name: Names = "", task_name: Names = "", tool_name: Names = "") -> "Purged":
+    async def purge_all(
+        self,
+        user_name: Names = "",
+        task_name: Names = "",
+        tool_name: Names = "",
+        *,
+        session_ids: Sequence[str] = (),
+    ) -> "Purged":
         """Remove for good all that is kept of some users, tasks or tools, with the local store to the last byte:
-        memories, versions, conversations, profiles, records, cold storage, feedback, cached vectors.
+        memories, versions, conversations, profiles, records, cold storage, feedback, cached vectors. What was heard of
+        them (`add_interaction`) is not heard again, when a session that holds it goes on.
+
+        Sessions of their own are purged by `MemoryManager.purge_user`, which calls this.
 
         Args:
             user_name (`str | list`), task_name (`str | list`), tool_name (`str | list`):
                 Of whom; together at least one.
+            session_ids (`Sequence[str]`):
+                Sessions of which the records of tool calls go too, whatever tools they are of.
 
         Returns:
             `Purged`: how much was removed of what.
         """
         named = owners(user_name, task_name, tool_name)
         await self._ensure_started()
-        return await self._purge.owners(named)
+        return await self._purge.owners(named, texts_of("session_ids", session_ids))
 
     # ------------------------------------------------------------------ feedback
 
@@ -292,22 +305,19 @@ class Upkeep:
         Raises:
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        frozen = await self._cold.find(memory_id, owner)
+        from .refine import memory_meant
+
         try:
-            node = await self.bank.get(memory_id, owner)
+            node, is_cold = await memory_meant(memory_id, owner, self.bank, self._cold)
         except MemoryNotFound:
-            if not frozen:
-                return False
-            if len(frozen) > 1:
-                raise AmbiguousMemoryId(
-                    f"The memory {memory_id!r} is one of {len(frozen)} owners: say whose is meant."
-                ) from None
-            node = frozen[0].node
+            return False
         await self.replies.remove(memories=[(node.owner, memory_id), (node.owner, node.memory_id)])
-        return bool(frozen) and bool(await self._cold.remove([node.key]))
+        return bool(await self._cold.remove([node.key])) and is_cold
 
     async def _all_dropped(self, named: Sequence[Owner] | None) -> None:
-        """Delete what belongs to owners where it lies besides the store."""
+        """Delete what belongs to owners where it lies besides the store; what was heard of them is not heard again."""
+        if named is not None:
+            await self.capture.heard.bury(named)
         await self._cold.remove(owners=named)
         await self.replies.remove(named)
 

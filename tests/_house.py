@@ -59,6 +59,7 @@ LAYERS = {
     "_loop_lock.py": 1.0,
     "_note_search.py": 4.9,
     "_session_purge.py": 4.95,
+    "_session_users.py": 4.8,
     "testing": 5.0,
     "_reme_light.py": 5.0,
     "_refinement.py": 4.95,

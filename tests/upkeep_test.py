@@ -76,6 +76,11 @@ def test_a_sweep_freezes_what_is_worth_least_and_deletion_reaches_it_there(tmp_p
             with pytest.raises(AmbiguousMemoryId):
                 await reme.restore(ids[0])
             assert (await reme.restore(ids[0], user_name="alice")).content == "trifle 0"
+            with pytest.raises(AmbiguousMemoryId):  # it is alice's in the store, and others' in cold storage
+                await reme.delete_memory(ids[0])
+            assert await reme.delete_memories([ids[0]]) == {ids[0]: False}
+            assert len(cold.read_bytes().splitlines()) == 8
+            assert (await reme.get_memory(ids[0])).content == "trifle 0"
             with pytest.raises(AmbiguousMemoryId):
                 await reme.delete_memory(ids[1])
             assert await reme.delete_memory(ids[1], user_name="alice") is True

@@ -23,6 +23,7 @@ from ._importance import Judgement, Signals, judge_importance, read_signals
 from ._keeping import keeping_rules
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
+from ._meant import memory_meant
 from ._purge import Purge, Purged
 from ._recall import Knowledge, Passage, Recall
 from ._recall_models import Rerank, WriteQueries, query_writer, reranker
@@ -108,6 +109,7 @@ __all__ = [
     "Swept",
     "ColdStorage",
     "ColdMemory",
+    "memory_meant",
     "is_forgotten",
     "Purge",
     "Purged",

@@ -16,6 +16,7 @@ from ._config import RefinerConfig
 from ._frames import Frame
 from ._importance import judge_importance, read_signals
 from ._lexicon import Lexicon, default_lexicon
+from ._refined import is_behind
 from ._words import plain, words_of
 
 __all__ = ["CURRENT", "TIMES", "Neighbour", "Resolution", "replacing", "resolve"]
@@ -56,7 +57,8 @@ def resolve(
 ) -> Resolution:
     """Decide what becomes of a new memory.
 
-    Only active memories of the same owner count. A near copy is updated where the new text says more, and else only
+    Memories of the same owner count that are active, or are kept behind a condensed one: of these only what the new one
+    contradicts. A near copy is updated where the new text says more, and else only
     said once more. What contradicts an old memory is treated by `RefinerConfig.conflict_policy`, unless the old one is
     the later one; where the old memory says more than what changed, it is merged under ``supersede`` too, so that
     nothing else is lost. What overrides is worth a little more than either.
@@ -70,10 +72,12 @@ def resolve(
     lexicon = lexicon or default_lexicon()
     changed: tuple[MemoryNode, Comparison] | None = None
     for old, similarity in neighbours:
-        if old.owner != new.owner or not old.is_active:
+        if old.owner != new.owner or not (old.is_active or is_behind(old)):
             continue
         if old.key == new.key:
-            return _said_again(new, old, lexicon)
+            if old.is_active:
+                return _said_again(new, old, lexicon)
+            continue
         comparison = compare(
             _says(old),
             _says(new),
@@ -83,7 +87,7 @@ def resolve(
             about=[new.memory_target],
             times=(_said(old), _said(new)),
         )
-        if comparison.relation == "same":
+        if comparison.relation == "same" and old.is_active:
             return _said_again(new, old, lexicon)
         if comparison.relation == "change" and changed is None:
             changed = (old, comparison)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ..record import MemoryNode
-from ._refined import ARCHIVED, FORGOTTEN, REFINED_INTO, restored_fields, source_keys
+from ._refined import ARCHIVED, FORGOTTEN, REFINED_INTO, SUPERSEDED_BY, restored_fields, source_keys
 
 __all__ = ["forgotten_fields", "remembered_fields", "taken_apart"]
 
@@ -23,11 +23,11 @@ def forgotten_fields(node: MemoryNode, cause: str, now: datetime) -> dict[str, A
 
 
 def remembered_fields(node: MemoryNode) -> dict[str, Any]:
-    """The fields that undo `forgotten_fields`.
+    """The fields that undo `forgotten_fields`, and that another memory has taken its place.
 
     A source whose condensed memory was taken apart stands for itself again.
     """
-    gone = {FORGOTTEN, "forgotten_at", _WAS, REFINED_INTO, ARCHIVED}
+    gone = {FORGOTTEN, "forgotten_at", _WAS, REFINED_INTO, ARCHIVED, SUPERSEDED_BY}
     return {"is_active": True, "metadata": {name: value for name, value in node.metadata.items() if name not in gone}}
 
 
@@ -56,7 +56,7 @@ def taken_apart(
         whole = node.key in forgotten
         for key in source_keys(node):
             source = sources.get(key)
-            if source is None or source.metadata.get(FORGOTTEN):
+            if source is None or source.metadata.get(FORGOTTEN) or source.metadata.get(SUPERSEDED_BY):
                 continue
             if whole or key in forgotten:
                 changes[key] = forgotten_fields(source, cause, now)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..record import MemoryNode
 from ..vector_memory import RetrievedMemory
-from ._refined import FORGOTTEN, REFINED_INTO
+from ._refined import FORGOTTEN, REFINED_INTO, SUPERSEDED_BY
 
 __all__ = ["Explanation", "explained"]
 
@@ -94,5 +94,5 @@ def _reason(node: MemoryNode, now: datetime) -> str:
     """Why a memory is not found, whatever is asked; "" where it may be."""
     if node.is_active:
         return "expired" if node.expires_at is not None and node.expires_at <= now else ""
-    known = {FORGOTTEN: "forgotten", "superseded_by": "superseded", REFINED_INTO: "refined"}
+    known = {FORGOTTEN: "forgotten", SUPERSEDED_BY: "superseded", REFINED_INTO: "refined"}
     return next((reason for key, reason in known.items() if node.metadata.get(key)), "inactive")

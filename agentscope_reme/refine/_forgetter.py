@@ -3,29 +3,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from .._errors import AmbiguousMemoryId, ConfigError, MemoryNotFound
-from ..record import Condition, MemoryNode
+from .._errors import ConfigError
+from .._events import EventKind
+from ..record import MemoryNode
 from ..vector_memory import MemoryBank, MemoryRetriever, Owner
 from ._cold_storage import ColdStorage
 from ._config import RefinerConfig
 from ._dissolving import forgotten_fields, remembered_fields, taken_apart
 from ._expiry import with_expiry
-from ._lexicon import Lexicon
-from ._refined import ARCHIVED, FORGOTTEN, REFINED_INTO, archived, is_refined, source_keys
-from ._requests import asks_to_forget
+from ._lexicon import Lexicon, default_lexicon
+from ._meant import memory_meant
+from ._refined import ARCHIVED, FORGOTTEN, archived, is_behind, is_refined, source_keys
+from ._requests import asks_to_forget, asks_to_forget_all
+from ._statements import condensed_from, statements_of
+from ._subject_search import SubjectSearch
 from ._sweeper import Progress, Sweeper, Swept, verdict_of
-from ._words import words_of
 
-__all__ = ["Forgetter", "is_forgotten", "mentions"]
+__all__ = ["Forgetter", "is_forgotten"]
 
-_MOST = 500
-_LEAST = 0.3
-_SUPERSEDED_BY = "superseded_by"
+logger = logging.getLogger("agentscope_reme")
 
 
 class Forgetter:
@@ -54,8 +56,8 @@ class Forgetter:
         self.config = config or RefinerConfig()
         self.cold = cold
         self._bank = bank
-        self._retriever = retriever or MemoryRetriever(bank)
-        self._lexicon = lexicon
+        self._search = SubjectSearch(bank, cold, retriever or MemoryRetriever(bank))
+        self._lexicon = lexicon or default_lexicon()
         self._sweeper = Sweeper(bank, self.config, cold)
 
     # ------------------------------------------------------------------ by time
@@ -106,23 +108,36 @@ class Forgetter:
         sure: dict[str, MemoryNode] = {}
         near: dict[str, MemoryNode] = {}
         for subject in asks_to_forget(query, self._lexicon) or [query.strip()]:
-            for node in await self._about(subject, owners):
-                if mentions(subject, node):
-                    sure.setdefault(node.key, node)
-                elif node.score >= _LEAST:
-                    near.setdefault(node.key, node)
-        return [*sure.values(), *(node for key, node in near.items() if key not in sure)][:limit]
+            sure |= {node.key: node for node in await self._search.naming(subject, owners)}
+            near |= {node.key: node for node in await self._search.near(subject, owners)}
+        ordered = [sure[key] for key in near if key in sure] + [sure[key] for key in sure if key not in near]
+        return [*ordered, *(node for key, node in near.items() if key not in sure)][:limit]
 
     async def obey(self, text: str, owners: Sequence[Owner], *, actor: str = "user") -> list[MemoryNode]:
         """Do at once what a message asks to be forgotten: the memories that name the subject go, and no others.
 
+        What is of health or safety stays until somebody confirms it (`preview`, then `forget`), unless the message
+        names just that ("忘掉我对花生过敏的事"). A message that means everything forgets nothing: `Purge.owners` and
+        `delete_all` are for that. What was done and what was not is told as `EventKind.FORGET_ASKED`.
+
         Returns:
             `list[MemoryNode]`: what was forgotten; nothing where nothing is asked.
         """
+        subjects = asks_to_forget(text, self._lexicon)
+        everything = asks_to_forget_all(text, self._lexicon)
+        if not subjects and not everything:
+            return []
         named: dict[str, MemoryNode] = {}
-        for subject in asks_to_forget(text, self._lexicon):
-            named |= {node.key: node for node in await self._about(subject, owners) if mentions(subject, node)}
-        return await self.forget(list(named.values()), actor=actor, cause=text[:200])
+        withheld: dict[str, MemoryNode] = {}
+        for subject in subjects:
+            means_it = self._lexicon.found_in("safety", subject)
+            for node in await self._search.naming(subject, owners):
+                kept = not means_it and self._lexicon.found_in("safety", node.content)
+                (withheld if kept else named)[node.key] = node
+        withheld = {key: node for key, node in withheld.items() if key not in named}
+        gone = await self._let_go(list(named.values()), actor, text[:200], whole=False)
+        self._tell(owners, gone, list(withheld.values()), everything=everything)
+        return gone
 
     async def forget(self, nodes: Sequence[MemoryNode], *, actor: str = "", cause: str = "") -> list[MemoryNode]:
         """Forget memories: they become inactive.
@@ -137,20 +152,7 @@ class Forgetter:
         Returns:
             `list[MemoryNode]`: those that were not forgotten before.
         """
-        there = await self._bank.store.get([node.key for node in nodes])
-        wanted = {key: node for key, node in there.items() if not is_forgotten(node)}
-        if not wanted:
-            return []
-        now = self._bank.clock()
-        refined, sources = await self._refined_of(wanted.values())
-        changes = taken_apart(refined, sources, wanted.keys(), "request", now)
-        changes |= {key: forgotten_fields(node, "request", now) for key, node in wanted.items()}
-        gone = {key: each for key, each in changes.items() if not each["is_active"]}
-        again = {key: each for key, each in changes.items() if each["is_active"]}
-        await self._bank.patch(gone, action="forgotten", actor=actor, cause=cause)
-        if again:
-            await self._bank.patch(again, action="restored", actor=actor, cause="what they were refined into is gone")
-        return list(wanted.values())
+        return await self._let_go(nodes, actor, cause, whole=True)
 
     async def restore(
         self, memory_id: str, owner: Owner | None = None, *, actor: str = "", cause: str = ""
@@ -169,13 +171,10 @@ class Forgetter:
             `MemoryNotFound`: there is none, or it was deleted.
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        try:
-            node = await self._bank.get(memory_id, owner)
-        except MemoryNotFound:
-            thawed = await self._thawed(memory_id, owner, actor)
-            if thawed is None:
-                raise
-            node = thawed
+        node, is_cold = await memory_meant(memory_id, owner, self._bank, self.cold)
+        if is_cold:
+            [node] = await self._bank.add([node], actor=actor, cause="from cold storage")
+            await self.cold.remove([node.key])  # type: ignore[union-attr]
         now = self._bank.clock()
         changes = {node.key: self._restored(node, now)}
         if not node.is_active and is_refined(node):
@@ -188,39 +187,83 @@ class Forgetter:
 
     # ------------------------------------------------------------------ inside
 
-    async def _about(self, subject: str, owners: Sequence[Owner]) -> list[MemoryNode]:
-        return await self._retriever.retrieve(subject, owners, limit=_MOST, record_access=False)
+    async def _let_go(self, nodes: Sequence[MemoryNode], actor: str, cause: str, *, whole: bool) -> list[MemoryNode]:
+        """Forget memories.
+
+        Args:
+            nodes (`Sequence[MemoryNode]`): the memories.
+            actor (`str`), cause (`str`): for the record.
+            whole (`bool`): with condensed memories go their sources; else these are only taken apart.
+        """
+        there = await self._bank.store.get([node.key for node in nodes])
+        frozen = [node for node in nodes if node.key not in there and is_behind(node)]
+        there |= {node.key: node for node in await statements_of(self._bank, frozen)}
+        wanted = {key: node for key, node in there.items() if not is_forgotten(node)}
+        if not wanted:
+            return []
+        now = self._bank.clock()
+        refined, sources = await self._refined_of(wanted.values())
+        forgotten = [key for key, node in wanted.items() if whole or not is_refined(node)]
+        sources |= await self._thawed(refined, sources, forgotten, actor)
+        changes = taken_apart(refined, sources, forgotten, "request", now)
+        changes |= {key: forgotten_fields(node, "request", now) for key, node in wanted.items()}
+        gone = {key: each for key, each in changes.items() if not each["is_active"]}
+        again = {key: each for key, each in changes.items() if each["is_active"]}
+        await self._bank.patch(gone, action="forgotten", actor=actor, cause=cause)
+        if again:
+            await self._bank.patch(again, action="restored", actor=actor, cause="what they were refined into is gone")
+        return list(wanted.values())
+
+    async def _thawed(
+        self, refined: Sequence[MemoryNode], there: Mapping[str, MemoryNode], forgotten: Collection[str], actor: str
+    ) -> dict[str, MemoryNode]:
+        """Sources from cold storage, in the store again, of condensed memories that are taken apart."""
+        keys = {key for node in refined if node.key not in forgotten for key in source_keys(node)} - there.keys()
+        if self.cold is None or not keys:
+            return {}
+        owners = {Owner(node.memory_type, node.memory_target) for node in refined}
+        frozen = [each.node for each in await self.cold.all(owners) if each.node.key in keys]
+        back = await self._bank.add(frozen, actor=actor, cause="from cold storage")
+        await self.cold.remove([node.key for node in back])
+        return {node.key: node for node in back}
+
+    def _tell(
+        self, owners: Sequence[Owner], gone: Sequence[MemoryNode], withheld: Sequence[MemoryNode], *, everything: bool
+    ) -> None:
+        names = ", ".join(owner.key for owner in owners)
+        if withheld:
+            logger.warning(
+                "%d memories of health or safety that a request of %s to forget is about were kept: preview_forget() "
+                "shows them, and forget() lets them go.",
+                len(withheld),
+                names,
+            )
+        if everything:
+            logger.warning(
+                "A request of %s to forget everything was not carried out: delete_all() and purge_all() remove "
+                "everything of a person.",
+                names,
+            )
+        self._bank.events.emit(
+            EventKind.FORGET_ASKED,
+            owners=[owner.key for owner in owners],
+            forgotten=[node.memory_id for node in gone],
+            withheld=[node.memory_id for node in withheld],
+            everything=everything,
+        )
 
     async def _refined_of(self, nodes: Collection[MemoryNode]) -> tuple[list[MemoryNode], dict[str, MemoryNode]]:
         """The refined memories among these and those that were made from them, and the sources of all of them."""
         refined = {node.key: node for node in nodes if is_refined(node)}
-        for node in nodes:
-            if into := node.metadata.get(REFINED_INTO):
-                own = [Condition("owner", "equal", (node.owner,)), Condition("memory_id", "equal", (str(into),))]
-                refined |= {each.key: each for each in await self._bank.store.find(own) if each.is_active}
+        refined |= {node.key: node for node in await condensed_from(self._bank, nodes)}
         keys = [key for each in refined.values() for key in source_keys(each)]
         return list(refined.values()), await self._bank.store.get(list(dict.fromkeys(keys)))
-
-    async def _thawed(self, memory_id: str, owner: Owner | None, actor: str) -> MemoryNode | None:
-        """The memory from cold storage, which is in the store again; None where there is none."""
-        found = await self.cold.find(memory_id, owner) if self.cold is not None else []
-        if len(found) > 1:
-            raise AmbiguousMemoryId(
-                f"The memory {memory_id!r} is one of {len(found)} owners: say whose is meant (user_name, task_name or "
-                "tool_name).",
-            )
-        if self.cold is None or not found:
-            return None
-        [node] = await self._bank.add([found[0].node], actor=actor, cause="from cold storage")
-        await self.cold.remove([node.key])
-        return node
 
     def _restored(self, node: MemoryNode, now: datetime) -> dict[str, Any]:
         """What restoring changes: nothing in a memory that is there to stay."""
         changes: dict[str, Any] = {}
         if not node.is_active:
             changes = remembered_fields(node)
-            changes["metadata"].pop(_SUPERSEDED_BY, None)
         fate = verdict_of(node, now, self.config).fate
         if fate == "expire":
             changes["expires_at"] = self._new_end(node, now)
@@ -239,14 +282,6 @@ class Forgetter:
 def is_forgotten(node: MemoryNode) -> bool:
     """Whether a memory was let go, on request or by a sweep; not what was superseded or refined."""
     return not node.is_active and bool(node.metadata.get(FORGOTTEN))
-
-
-def mentions(subject: str, node: MemoryNode) -> bool:
-    """Whether a memory names a subject: holds it as it is written, or each of its content words."""
-    if subject.strip().casefold() in node.searched_text.casefold():
-        return True
-    words = words_of(subject)
-    return bool(words) and words <= words_of(node.searched_text)
 
 
 def _forgiven(sources: Mapping[str, MemoryNode]) -> dict[str, MemoryNode]:

@@ -12,7 +12,7 @@ from ..vector_memory import MemoryBank
 from ._condenser import EXTRACTIVE, missing_in
 from ._config import RefinerConfig
 from ._lexicon import Lexicon
-from ._refined import CONSIDERED, Condensed, archived, refined_node
+from ._refined import CONSIDERED, SUPERSEDED_BY, Condensed, archived, refined_node
 from ._run_report import RunReport
 from ._schema import TagSchema
 
@@ -127,6 +127,6 @@ def _distinct(condensed: Condensed, keys: set[str], like: MemoryNode) -> Condens
 def _superseded(old: MemoryNode, new: MemoryNode) -> dict[str, Any]:
     """The fields of a refined memory that is made anew; where it says the same, it takes over what is new in it."""
     if old.key != new.key:
-        return {"is_active": False, "metadata": {**old.metadata, "superseded_by": new.memory_id}}
+        return {"is_active": False, "metadata": {**old.metadata, SUPERSEDED_BY: new.memory_id}}
     names = ("importance", "tags", "entities", "source_ids", "expires_at", "metadata")
     return {name: getattr(new, name) for name in names}

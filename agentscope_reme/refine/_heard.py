@@ -12,13 +12,16 @@ from agentscope.message import Msg
 
 from ..dialog import message_of, message_record
 from ..message import parsed_time, redacted
-from ..record import Condition, MemoryNode
+from ..record import Condition, MemoryNode, node_key
 from ..vector_memory import MemoryBank, Owner, owned_by
 
 __all__ = ["HEARD", "Heard", "HeardMessages"]
 
 HEARD = "heard"
 """The type of such a row of the ledger."""
+
+_PURGED = "heard_and_purged"
+"""The type of a row that stays of a message that was removed for good: a hash of owner, session and id."""
 
 _DRAWN = "drawn"
 _KEPT_DAYS = 30
@@ -65,7 +68,8 @@ class HeardMessages:
             `list[Msg]`: those among them that were not heard before, as they are kept.
         """
         fresh = {self._key(owner, session, msg): redacted(msg, self._bank.clean) for msg in messages}
-        known = await self._bank.ledger.get(list(fresh))
+        there = await self._bank.ledger.get([*fresh, *map(_grave_key, fresh)])
+        known = {key for key in fresh if not there.keys().isdisjoint((key, _grave_key(key)))}
         rows = [self._row(owner, session, msg) for key, msg in fresh.items() if key not in known]
         if rows:
             await self._bank.ledger.write(rows)
@@ -104,14 +108,22 @@ class HeardMessages:
         await self._bank.ledger.write(done, [row.key for row in gone])
 
     async def remove(self, owner: Owner, texts: Collection[str]) -> int:
-        """Remove messages for good that wait and hold one of these texts; how many there were comes back."""
+        """Remove messages for good that wait and hold one of these texts; how many there were comes back. They are not
+        heard again."""
         held = [
             each.key
             for each in await self.waiting(owner)
             if any(text in (each.message.get_text_content() or "") for text in texts)
         ]
-        await self._bank.ledger.write(delete=held)
+        await self._bank.ledger.write([self._grave(key) for key in held], held)
         return len(held)
+
+    async def bury(self, owners: Sequence[Owner]) -> None:
+        """Have the messages of owners who are about to be deleted not be heard again, when a session that holds them
+        goes on. What stays of each is a hash."""
+        heard = [Condition("memory_type", "equal", (HEARD,)), *owned_by(owners, "memory_target")]
+        async for page in self._bank.ledger.pages(heard):
+            await self._bank.ledger.write([self._grave(row.key) for row in page])
 
     # ------------------------------------------------------------------ rows
 
@@ -150,8 +162,16 @@ class HeardMessages:
             metadata={**metadata, "message": message_record(msg)},
         )
 
+    def _grave(self, key: str) -> MemoryNode:
+        now = self._bank.clock()
+        return MemoryNode(key, _PURGED, time_created=now, time_modified=now)
+
     def _key(self, owner: Owner, session: str, msg: Msg) -> str:
         return MemoryNode(_content(session, msg.id), HEARD, owner.key).key
+
+
+def _grave_key(key: str) -> str:
+    return node_key(_PURGED, "", key)
 
 
 def _content(session: str, message_id: str) -> str:

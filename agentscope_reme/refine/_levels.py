@@ -15,7 +15,7 @@ from ..search import HybridIndex, QueryView, SourceRecipe
 from ..text import WordTokenizer
 from ..vector_memory import MemoryBank, RetrievedMemory
 from ..vector_store import StoreHit, facts_of
-from ._refined import FORGOTTEN, shown, source_keys
+from ._refined import FORGOTTEN, SUPERSEDED_BY, shown, source_keys
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +35,8 @@ async def sources_of_hits(
 ) -> dict[str, list[MemoryNode]]:
     """The sources of refined memories, by the refined memory's key, in the order of time.
 
-    What was forgotten or has expired is left out, and so is what does not meet the conditions. Whole groups are taken,
-    the first ones first, until there are about so many.
+    What was forgotten, superseded or has expired is left out, and so is what does not meet the conditions. Whole
+    groups are taken, the first ones first, until there are about so many.
 
     Args:
         bank (`MemoryBank`): the memories.
@@ -145,4 +145,4 @@ def as_retrieved(hit: StoreHit, best: float) -> RetrievedMemory:
 
 def _is_source(node: MemoryNode, now: datetime) -> bool:
     over = node.expires_at is not None and node.expires_at <= now
-    return not node.metadata.get(FORGOTTEN) and not over
+    return not (node.metadata.get(FORGOTTEN) or node.metadata.get(SUPERSEDED_BY) or over)

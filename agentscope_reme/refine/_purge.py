@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .._errors import AmbiguousMemoryId, MemoryNotFound
 from ..record import Condition, MemoryNode
-from ..vector_memory import MemoryBank, Owner, owned_by
+from ..vector_memory import MemoryBank, Owner, ToolRecords, owned_by
 from ._cold_storage import ColdStorage
 from ._feedback_book import FeedbackBook
 from ._heard import HeardMessages
-from ._refined import FORGOTTEN, REFINED_INTO, is_refined, restored_fields, source_keys
+from ._meant import memory_meant
+from ._refined import FORGOTTEN, REFINED_INTO, SUPERSEDED_BY, is_refined, restored_fields, source_keys
 
 __all__ = ["Purge", "Purged"]
 
@@ -24,7 +24,7 @@ _LEDGER = {
     "records": "audit",
     "waiting": "heard",
 }
-_LINKS = ("superseded_by", "supersedes", REFINED_INTO)
+_LINKS = (SUPERSEDED_BY, "supersedes", REFINED_INTO)
 _PAGE = 500
 
 
@@ -63,11 +63,12 @@ class Purge:
     def __init__(self, bank: MemoryBank, *, cold: ColdStorage | None = None, book: FeedbackBook | None = None) -> None:
         self._bank, self._cold, self._book = bank, cold, book
 
-    async def owners(self, owners: Sequence[Owner]) -> Purged:
-        """Remove everything that belongs to these owners.
+    async def owners(self, owners: Sequence[Owner], sessions: Collection[str] = ()) -> Purged:
+        """Remove everything that belongs to these owners. What was heard of them is not heard again.
 
         Args:
             owners (`Sequence[Owner]`): people, tasks or tools.
+            sessions (`Collection[str]`): ids of sessions, of which the records of tool calls go too.
 
         Returns:
             `Purged`: what was removed.
@@ -91,7 +92,9 @@ class Purge:
             counts["cold"] = await self._cold.remove(owners=owners)
         if self._book is not None:
             counts["replies"] = await self._book.remove(owners)
+        await HeardMessages(self._bank).bury(owners)
         counts = {"memories": await self._bank.delete_all(owners), **counts}
+        counts["tool_calls"] += await ToolRecords(self._bank).remove(sessions)
         return Purged(counts, await self._bank.store.compact())
 
     async def memory(
@@ -119,7 +122,7 @@ class Purge:
             `MemoryNotFound`: there is none, here or in cold storage.
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        meant = await self._meant(memory_id, owner)
+        meant, _ = await memory_meant(memory_id, owner, self._bank, self._cold)
         nodes = {node.key: node for node in await self._with_relations(meant)}
         await self._released(nodes)
         every = list(nodes.values())
@@ -136,17 +139,6 @@ class Purge:
         return Purged(counts, await self._bank.store.compact())
 
     # ------------------------------------------------------------------ inside
-
-    async def _meant(self, memory_id: str, owner: Owner | None) -> MemoryNode:
-        try:
-            return await self._bank.get(memory_id, owner)
-        except MemoryNotFound:
-            frozen = await self._cold.find(memory_id, owner) if self._cold is not None else []
-        if len(frozen) > 1:
-            raise AmbiguousMemoryId(f"The memory {memory_id!r} is one of {len(frozen)} owners: say whose is meant.")
-        if not frozen:
-            raise MemoryNotFound(f"There is no memory {memory_id!r} to be purged: take an id from a list.")
-        return frozen[0].node
 
     async def _with_relations(self, node: MemoryNode) -> list[MemoryNode]:
         """A memory, what it was refined from, and what was refined from any of that, active, inactive or frozen."""

@@ -19,8 +19,10 @@ __all__ = [
     "FORGOTTEN",
     "REFINED",
     "REFINED_INTO",
+    "SUPERSEDED_BY",
     "Condensed",
     "archived",
+    "is_behind",
     "is_refined",
     "refined_node",
     "restored_fields",
@@ -38,8 +40,11 @@ FORGOTTEN = "forgotten"
 """The key of the metadata of a memory that was forgotten: why."""
 ARCHIVED = "archived_at"
 """The key of the metadata of a memory that was archived: when, in seconds since the epoch."""
+SUPERSEDED_BY = "superseded_by"
+"""The key of the metadata of a memory that another has taken the place of: the id of that one."""
 
 _SOURCES = "source_keys"
+_GONE = {FORGOTTEN, SUPERSEDED_BY}
 _ENTITIES = 24
 
 
@@ -144,6 +149,11 @@ def restored_fields(node: MemoryNode) -> dict[str, Any]:
 def is_refined(node: MemoryNode) -> bool:
     """Whether a memory was refined from others."""
     return bool(node.metadata.get(REFINED))
+
+
+def is_behind(node: MemoryNode) -> bool:
+    """Whether a memory is kept behind a condensed one, and was neither forgotten nor superseded there."""
+    return not node.is_active and ARCHIVED in node.metadata and not _GONE & node.metadata.keys()
 
 
 def source_keys(node: MemoryNode) -> list[str]:

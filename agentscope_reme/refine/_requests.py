@@ -7,8 +7,9 @@ import re
 
 from ..text import split_sentences
 from ._lexicon import Lexicon, default_lexicon
+from ._naming import names_something
 
-__all__ = ["asks_to_forget", "asks_to_remember", "concerns_memory"]
+__all__ = ["asks_to_forget", "asks_to_forget_all", "asks_to_remember", "concerns_memory"]
 
 _ITEM = re.compile(r"^\s*(?:[-*+•·]\s*|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _LEADS_IN = re.compile(r"[:：]\s*$")
@@ -63,6 +64,18 @@ def asks_to_forget(text: str, lexicon: Lexicon | None = None) -> list[str]:
         if match:
             found.append(_bare(sentence[match.start("what") : match.end("what")]))
     return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
+
+
+def asks_to_forget_all(text: str, lexicon: Lexicon | None = None) -> bool:
+    """Whether a message asks that everything be forgotten ("忘掉一切", "forget everything I told you"), or asks to
+    forget something that names nothing in particular ("忘掉所有关于我的事")."""
+    lexicon = lexicon or default_lexicon()
+    if not all(map(names_something, asks_to_forget(text, lexicon))):
+        return True
+    return any(
+        lexicon.found_in("forget_all", sentence) and not lexicon.found_in("no_forget", sentence)
+        for sentence in split_sentences(text[:_LONGEST])
+    )
 
 
 def concerns_memory(sentence: str, lexicon: Lexicon | None = None) -> bool:

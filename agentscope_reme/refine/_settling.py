@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .._loop_lock import LoopLock
-from ..record import MemoryNode
+from ..record import Condition, MemoryNode
 from ..vector_memory import MemoryBank, MemoryRetriever, Owner
 from ._config import RefinerConfig
 from ._conflict import Neighbour, Resolution, resolve
+from ._dissolving import taken_apart
 from ._enriching import FIELDS, changed
 from ._lexicon import Lexicon, default_lexicon
-from ._refined import is_refined
+from ._refined import is_behind, is_refined, source_keys
+from ._statements import INACTIVE, condensed_from, statements_of
 
 __all__ = ["Settler"]
 
@@ -70,23 +74,47 @@ class Settler:
             return await self._bank.update(
                 old.memory_id, owner, content=node.content, actor=actor, cause=cause, **fields
             )
-        return await self._bank.supersede(old, node, actor=actor, cause=cause)
+        await self._taken_apart(old, actor, cause)
+        new = await self._bank.supersede(old, node, actor=actor, cause=cause)
+        await self._taken_apart(old, actor, cause)  # a run may just have condensed it
+        return new
+
+    async def _taken_apart(self, source: MemoryNode, actor: str, cause: str) -> None:
+        """Take the condensed memories of a source apart: it stands for itself, as the others do, until it is
+        superseded. Each is one write, so that a crash loses nothing."""
+        while refined := await condensed_from(self._bank, [source]):
+            sources = await self._bank.store.get([key for node in refined for key in source_keys(node)])
+            changes = taken_apart(refined, sources, (), "outdated", self._bank.clock())
+            await self._bank.exchange([], changes, action="taken apart", actor=actor, cause=cause)
 
     async def _neighbours(self, node: MemoryNode) -> list[Neighbour]:
-        """Active memories of the owner that are like a new one, with the cosine where there are vectors.
+        """Memories of the owner that are like a new one, with the cosine where there are vectors: those that stand for
+        themselves, and those behind condensed ones. Of what was condensed long ago, and is nowhere else in the store,
+        the condensed memory.
 
         An owner with few memories is looked through whole: "我不吃川菜了" shares a word at most with what it overrides.
         """
         owner = Owner(node.memory_type, node.memory_target)
-        few = await self._bank.list([owner], limit=_SAME_FRAME + 1)
-        if len(few) <= _SAME_FRAME:
-            found = few
-        else:
-            found = await self._retriever.retrieve(node.content, [owner], limit=_LIKE, record_access=False)
+        behind = [each for each in await self._like(node, owner, [INACTIVE]) if is_behind(each)]
+        found = [*await self._like(node, owner, ()), *await statements_of(self._bank, behind[:_SAME_FRAME])]
         there = await self._bank.store.get([node.key, *(each.key for each in found)], with_vectors=True)
-        plain = [each for each in there.values() if each.is_active and not is_refined(each)]
-        cosines = await self._cosines(node, plain)
-        return sorted(((each, cosines.get(each.key)) for each in plain), key=lambda pair: -(pair[1] or 0.0))
+        keys = {each.key: source_keys(each) for each in there.values() if is_refined(each)}
+        held = await self._bank.store.get([key for mine in keys.values() for key in mine])
+        count = [each for each in there.values() if held.keys().isdisjoint(keys.get(each.key, ()))]
+        cosines = await self._cosines(node, count)
+        return sorted(
+            ((each, cosines.get(each.key)) for each in count),
+            key=lambda pair: (not pair[0].is_active, -(pair[1] or 0.0)),
+        )
+
+    async def _like(self, node: MemoryNode, owner: Owner, kind: Sequence[Condition]) -> list[MemoryNode]:
+        """All memories of an owner where they are few, else those that are like a new one."""
+        few = await self._bank.list([owner], list(kind), limit=_SAME_FRAME + 1)
+        if len(few) <= _SAME_FRAME:
+            return few
+        return await self._retriever.retrieve(
+            node.content, [owner], limit=_LIKE, filters=list(kind), include_inactive=bool(kind), record_access=False
+        )
 
     async def _cosines(self, node: MemoryNode, others: list[MemoryNode]) -> dict[str, float]:
         held = {each.key: each.vector for each in others if each.vector is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,6 +92,18 @@ class ToolRecords:
                 if node.key in there
             }
             return await self._bank.ledger.patch(changes) if changes else 0
+
+    async def remove(self, sessions: Collection[str]) -> int:
+        """Remove the calls that were made in some sessions, by the ``session_id`` of their metadata; how many there
+        were comes back."""
+        if not sessions:
+            return 0
+        gone: list[str] = []
+        async for page in self._bank.ledger.pages(parse_filters({"memory_type": _ROW})):
+            gone += [row.key for row in page if (row.metadata.get("record") or {}).get("session_id") in sessions]
+        async with self._lock.lock():
+            await self._bank.ledger.write(delete=gone)
+        return len(gone)
 
     async def _keep(self, name: str, nodes: Sequence[MemoryNode]) -> None:
         """Write the rows that are new, and take out what is beyond those to keep."""

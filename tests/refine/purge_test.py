@@ -13,7 +13,7 @@ from agentscope.message import Msg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentscope_reme import MemoryNotFound
+from agentscope_reme import AmbiguousMemoryId, MemoryNotFound
 from agentscope_reme.embedding import BatchEmbedder, EmbeddingCache
 from agentscope_reme.record import ToolCallRecord
 from agentscope_reme.refine import Capture, Forgetter
@@ -184,7 +184,7 @@ def test_what_was_refined_with_it_goes_and_its_other_sources_stand_for_themselve
             assert purged.counts["memories"] >= 2
             assert {node.key for node in beside} - {piano.key} <= {node.key for node in await active(bank)}
             assert files_with("弹钢琴", tmp_path) == []
-            with pytest.raises(MemoryNotFound, match="to be purged"):
+            with pytest.raises(MemoryNotFound, match="There is no memory"):
                 await world.purge.memory(piano.memory_id)
             rows = await bank.ledger.find(sort_key="time_created")
             assert [row.category for row in rows if row.memory_type == "audit"].count("purged") == 1
@@ -218,5 +218,69 @@ def test_conversations_can_be_kept_and_bytes_that_may_be_left_are_told(tmp_path:
             assert purged.counts["conversations"] == 0
             assert len(await Conversations(bank).read(ref, ALICE)) == 1
             assert "may still be" in str(Purged({"memories": 1}, is_compact=False))
+
+    asyncio.run(main())
+
+
+def test_an_id_that_another_owner_has_in_cold_storage_is_not_silently_the_first_owners(tmp_path: Path) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        async with world.bank as bank:
+            await bank.add([note(f"{SECRET} is worth nothing", owner, importance=0.05) for owner in (ALICE, BOB)])
+            world.clock.go_on(days=400)
+            await world.forgetter.sweep([BOB])
+            memory_id = note(f"{SECRET} is worth nothing").memory_id
+            for call in (world.forgetter.restore, world.purge.memory):
+                with pytest.raises(AmbiguousMemoryId, match="one of 2 owners"):
+                    await call(memory_id)
+            assert (await world.forgetter.restore(memory_id, ALICE)).owner == ALICE.key
+            assert (await world.purge.memory(memory_id, ALICE)).counts["cold"] == 0
+            assert (await world.forgetter.restore(memory_id)).owner == BOB.key  # now there is only one
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("how", ["memory", "owners"])
+def test_what_was_purged_is_not_heard_again(tmp_path: Path, how: str) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        said = [Msg("alice", f"记住，我的密码提示是{SECRET}", "user"), Msg("alice", f"I like {OTHER}.", "user")]
+        async with world.bank as bank:
+            [memory] = await Capture(bank).hear(ALICE, said, "s1")
+            if how == "memory":
+                await world.purge.memory(memory.memory_id)
+            else:
+                await world.purge.owners([ALICE])
+            assert files_with(SECRET, tmp_path) == []
+        world = World(tmp_path)
+        async with world.bank as bank:
+            capture = Capture(bank)
+            assert await capture.hear(ALICE, said, "s1") == []
+            assert await active(bank) == []
+            assert len(await capture.heard.waiting(ALICE)) == (1 if how == "memory" else 0)
+            assert files_with(SECRET, tmp_path) == []
+            if how == "owners":
+                assert files_with("personal/alice", tmp_path) == []
+            assert len(await capture.hear(BOB, said, "s1")) == 1  # another one's, and another session's, is heard
+            assert len(await capture.hear(ALICE, said, "s2")) == 1
+
+    asyncio.run(main())
+
+
+def test_the_tool_calls_of_sessions_go_with_an_owner(tmp_path: Path) -> None:
+    async def main() -> None:
+        world = World(tmp_path)
+        async with world.bank as bank:
+            records = ToolRecords(bank)
+            calls = {"s1": SECRET, "s2": OTHER}
+            await records.record(
+                [
+                    ToolCallRecord("search", {"q": word}, "ok", True, metadata={"session_id": session})
+                    for session, word in calls.items()
+                ]
+            )
+            assert (await world.purge.owners([ALICE], ["s1"])).counts["tool_calls"] == 1
+            assert [record.input for record in await records.of("search")] == [{"q": OTHER}]
+            assert files_with(SECRET, tmp_path) == []
 
     asyncio.run(main())
