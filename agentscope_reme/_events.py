@@ -49,7 +49,7 @@ class EventKind(str, Enum):
     SEARCH_DEGRADED = "search_degraded"
     SEARCH_RECOVERED = "search_recovered"
     RECALLED = "recalled"  #: hits
-    RECALL_FAILED = "recall_failed"  #: source: what could not be searched; the others were
+    RECALL_FAILED = "recall_failed"  #: source: what could not be searched or asked; recall went on without
     RECORDED = "recorded"  #: owner, messages, memories
     RECORD_FAILED = "record_failed"  #: owner, messages, which are tried again when they are handed over again
     TOOL_CALLS_RECORDED = "tool_calls_recorded"  #: calls
