@@ -48,7 +48,7 @@ class EventKind(str, Enum):
     INDEXED = "indexed"  #: files, removed, seconds
     SEARCH_DEGRADED = "search_degraded"
     SEARCH_RECOVERED = "search_recovered"
-    RECALLED = "recalled"  #: hits
+    RECALLED = "recalled"  #: hits, passages (of knowledge bases)
     RECALL_FAILED = "recall_failed"  #: source: what could not be searched or asked; recall went on without
     RECORDED = "recorded"  #: owner, messages, memories
     RECORD_FAILED = "record_failed"  #: owner, messages, which are tried again when they are handed over again
