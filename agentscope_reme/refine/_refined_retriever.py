@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .._errors import ConfigError
 from ..message import estimate_tokens
-from ..record import Condition, MemoryNode, parse_filters
+from ..record import MemoryNode, parse_filters
 from ..vector_memory import Filters, MemoryBank, MemoryRetriever, Owner, RetrievedMemory
 from ._levels import sources_of_hits
 from ._lexicon import Lexicon, default_lexicon
@@ -115,7 +115,8 @@ class RefinedRetriever:
         Returns:
             `Recall`: empty for a blank request.
         """
-        wanted = Wanted(None if owners is None else tuple(owners), self._conditions(filters), limit)
+        conditions = parse_filters(filters, self._bank.timezone)
+        wanted = Wanted(None if owners is None else tuple(owners), conditions, limit)
         key = (request, wanted, tuple(recent), min_score, max_tokens, expand, await self._state())
         found = self._cache.get(key)
         if found is None:
@@ -190,11 +191,6 @@ class RefinedRetriever:
         }
 
     # ------------------------------------------------------------------ inside
-
-    def _conditions(self, filters: Filters) -> tuple[Condition, ...]:
-        if isinstance(filters, (list, tuple)):
-            return tuple(filters)
-        return parse_filters(filters, self._bank.timezone)  # type: ignore[arg-type]
 
     async def _state(self) -> Hashable:
         """What a result rests on besides the request: the settings, which may change at any time, and the store."""

@@ -484,7 +484,7 @@ def conditions_of(
     Raises:
         `ConfigError`: the filters cannot be read.
     """
-    given = filters if isinstance(filters, (list, tuple)) else parse_filters(filters, timezone)  # type: ignore[arg-type]
+    given = parse_filters(filters, timezone)
     conditions = [*owned_by(owners), *given]
     if not include_inactive and not any(condition.field == "is_active" for condition in given):
         conditions.append(Condition("is_active", "equal", (True,)))
