@@ -105,7 +105,7 @@ class RecallConfig:
         min_score (`float`):
             The least score of a hit, from 0 to 1.
         max_tokens (`int`):
-            The most tokens that the hits may take together.
+            The most tokens that the hits may take together, passages of knowledge bases among them.
         form (`"list" | "json"`):
             How they are shown.
         memory_md (`bool`):

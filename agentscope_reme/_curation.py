@@ -15,6 +15,7 @@ from ._memory_arguments import (
     Time,
     count_of,
     field_values,
+    flag_of,
     one_owner,
     owner_or_none,
     owners,
@@ -91,6 +92,9 @@ class Curation:
         """
         named = owners(user_name, task_name, tool_name)
         count_of("limit", limit)
+        text_of("sort_key", sort_key)
+        flag_of("reverse", reverse)
+        flag_of("include_inactive", include_inactive)
         await self._ensure_started()
         return await self.bank.list(
             named, filters, limit=limit, sort_key=sort_key, reverse=reverse, include_inactive=include_inactive
@@ -164,6 +168,7 @@ class Curation:
             **metadata,
         }
         owner = one_owner(user_name, task_name, tool_name)
+        flag_of("settle", settle)
         texts = {"when_to_use": when_to_use, "ref_memory_id": ref_memory_id, "author": author}
         node = self._node(memory_content, owner, **texts, **self._fitted(owner, self._fields(fields, {})))
         await self._ensure_started()
@@ -320,6 +325,7 @@ class Curation:
             `AmbiguousMemoryId`: several owners have one of this id.
         """
         owner = owner_or_none(user_name, task_name, tool_name)
+        text_of("memory_id", memory_id)
         await self._ensure_started()
         was_cold = await self._dropped(memory_id, owner)
         return await self.bank.delete(memory_id, owner) or was_cold
@@ -372,7 +378,7 @@ class Curation:
         if empty := [argument for argument, each in given.items() if not each]:
             raise ConfigError(f"{empty[0]} is {given[empty[0]]!r}, which names nobody: leave it out, or give a name.")
         named = owners(**{argument: given.get(argument, "") for argument in names}) if given else None
-        if named is None and not confirm:
+        if not flag_of("confirm", confirm) and named is None:
             raise ConfigError(
                 "delete_all() without a name deletes the memories of everybody: name a user, task or tool, or say "
                 "delete_all(confirm=True).",
@@ -404,6 +410,7 @@ class Curation:
     ) -> list[Msg]:
         """The messages that a memory comes from, by its `ref_memory_id`; none where they were not stored."""
         owner = one_owner(user_name, task_name, tool_name)
+        text_of("ref_memory_id", ref_memory_id)
         await self._ensure_started()
         return await self.conversations.read(ref_memory_id, owner)
 
@@ -431,6 +438,8 @@ class Curation:
 
     async def delete_profile(self, user_name: str, key: str | None = None) -> int:
         """Delete a key of a user's profile, or all of them; how many there were comes back."""
+        if key is not None:
+            text_of("key", key)
         await self._ensure_started()
         return await self.profiles.delete(user_name, key)
 

@@ -48,8 +48,8 @@ class EventKind(str, Enum):
     INDEXED = "indexed"  #: files, removed, seconds
     SEARCH_DEGRADED = "search_degraded"
     SEARCH_RECOVERED = "search_recovered"
-    RECALLED = "recalled"  #: hits
-    RECALL_FAILED = "recall_failed"  #: source: what could not be searched; the others were
+    RECALLED = "recalled"  #: hits, passages (of knowledge bases)
+    RECALL_FAILED = "recall_failed"  #: source: what could not be searched or asked; recall went on without
     RECORDED = "recorded"  #: owner, messages, memories
     RECORD_FAILED = "record_failed"  #: owner, messages, which are tried again when they are handed over again
     TOOL_CALLS_RECORDED = "tool_calls_recorded"  #: calls

@@ -20,8 +20,9 @@ from ._guide_shelf import GuideShelf, GuideSource, Shelving
 from ._memory_keeping import Keeping, Learning
 from ._model_arguments import as_count, as_texts
 from ._owners import Names, Owners
-from ._recall_sources import Found, NoteSource, RecallSource, Remembering, StandingSource, VectorSource, search_all
-from ._recall_text import as_data, listed
+from ._recall_search import Found, search_all
+from ._recall_sources import NoteSource, Question, RecallSource, Remembering, StandingSource, VectorSource
+from ._recall_text import KNOWLEDGE_TAG, as_data, listed
 from ._recordable import recordable
 from ._recording_desk import RecordingDesk, desks_for
 from ._reme_light import ReMeLight
@@ -150,8 +151,9 @@ class ReMeLongTermMemory(LongTermMemoryBase):
 
         Returns:
             `str`: memories, notes and earlier messages between tags, with a word on what they are, and behind them what
-            is known of the tools named here, whatever is asked; empty where nothing is remembered. A source that fails
-            is told as an event, and the others count.
+            is known of the tools named here, whatever is asked; where memories are weak, passages of the vector
+            memory's knowledge bases between tags of their own; empty where there is nothing. A source that fails is
+            told as an event, and the others count.
         """
         asked = [each for each in as_msgs(msg) if is_user_request(each) or each.role == "assistant"]
         text = "\n".join(filter(None, (each.get_text_content() for each in asked)))
@@ -310,18 +312,22 @@ class ReMeLongTermMemory(LongTermMemoryBase):
             self._events.emit(EventKind.RECALL_FAILED, error=error, source=source)
 
         each = as_count(limit, self._config.max_memories, _MOST_HITS)
-        weighted = [(query, 1.0) for query in queries]
+        questions = [Question(query) for query in queries]
         least, most = self._config.min_score, each * len(queries)
-        found = await search_all(self._sources, weighted, each, least, failed, standing=standing, most=most)
+        found = await search_all(self._sources, questions, each, least, failed, standing=standing, most=most)
         return found, failures
 
     def _shown(self, introduction: str, asked: str, found: Found, most: int, key: str) -> str:
-        text, shown = listed(found, self._config, most, self._count)
-        if not shown:
-            return ""
-        self._given.shown(key, [each.memory for each in shown if each.memory is not None])
-        self._events.emit(EventKind.RECALLED, hits=len(shown))
-        return as_data(self._book.text(self._spoken(asked), f"recall.{introduction}"), text)
+        there, language = listed(found, self._config, most, self._count), self._spoken(asked)
+        sections = list[str]()
+        if there.shown:
+            sections.append(as_data(self._book.text(language, f"recall.{introduction}"), there.memories))
+        if there.passages:
+            sections.append(as_data(self._book.text(language, "recall.knowledge"), there.knowledge, KNOWLEDGE_TAG))
+        if sections:
+            self._given.shown(key, [each.memory for each in there.shown if each.memory is not None])
+            self._events.emit(EventKind.RECALLED, hits=len(there.shown), passages=len(there.passages))
+        return "\n\n".join(sections)
 
     def _nearest(self) -> list[Keeping]:
         """The people named here; the tasks where nobody is, else the tools."""

@@ -2,6 +2,7 @@
 """What the methods of `ReMe` are given, read: names of owners, times, fields of a memory."""
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, tzinfo
@@ -10,7 +11,7 @@ from typing import Any
 
 from ._errors import ConfigError
 from .message import parsed_time
-from .record import ToolCallRecord
+from .record import MemoryNode, ToolCallRecord
 from .vector_memory import Owner, owners_of
 
 __all__ = [
@@ -18,13 +19,17 @@ __all__ = [
     "Time",
     "count_of",
     "field_values",
+    "flag_of",
     "limit_of",
+    "memories_of",
     "number_of",
     "one_owner",
     "owner_or_none",
     "owners",
     "read_records",
     "read_time",
+    "reason_of",
+    "step_of",
     "text_of",
     "texts_of",
 ]
@@ -166,7 +171,7 @@ def count_of(argument: str, value: Any) -> int | None:
         `ConfigError`: it is none.
     """
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ConfigError(f"{argument} is {value!r}: give a whole number of at least 1.")
+        raise ConfigError(f"{argument} is {value!r:.200}: give a whole number of at least 1.")
     return value
 
 
@@ -184,15 +189,48 @@ def number_of(argument: str, value: Any, least: float = -math.inf, most: float =
         raise ConfigError(f"{argument} is {value!r}: give a number from {least:g} to {most:g}.")
 
 
-def text_of(argument: str, value: Any) -> str:
+def flag_of(argument: str, value: Any) -> bool:
+    """True or False, and nothing that Python takes for one of them: "no" is true to it.
+
+    Raises:
+        `ConfigError`: it is neither.
+    """
+    if not isinstance(value, bool):
+        raise ConfigError(f"{argument} is {value!r:.200}: give True or False.")
+    return value
+
+
+def step_of(argument: str, value: Any) -> None:
+    """Refuse what cannot be called now and then without being awaited; None is none that was given.
+
+    Raises:
+        `ConfigError`: it cannot be called, or is async.
+    """
+    call = getattr(value, "__call__", None)  # noqa: B004 - an object with an async __call__ is meant
+    if value is not None and (
+        not callable(value) or inspect.iscoroutinefunction(value) or inspect.iscoroutinefunction(call)
+    ):
+        raise ConfigError(f"{argument} is {value!r:.200}: give a function that is not async.")
+
+
+def text_of(argument: str, value: Any, cure: str = "give a text") -> str:
     """A text, which may be empty.
 
     Raises:
         `ConfigError`: it is none.
     """
     if not isinstance(value, str):
-        raise ConfigError(f"{argument} is {value!r}: give a text.")
+        raise ConfigError(f"{argument} is {value!r:.200}: {cure}.")
     return value
+
+
+def reason_of(actor: Any, cause: Any) -> dict[str, str]:
+    """Who does something and why, by these names.
+
+    Raises:
+        `ConfigError`: one of them is no text.
+    """
+    return {"actor": text_of("actor", actor), "cause": text_of("cause", cause)}
 
 
 def texts_of(argument: str, values: Any, cure: str = "give a list of texts") -> list[str]:
@@ -201,6 +239,24 @@ def texts_of(argument: str, values: Any, cure: str = "give a list of texts") -> 
     Raises:
         `ConfigError`: it is none, or one text, which is a list of letters to Python.
     """
+    return _all_of(argument, values, (str,), cure)
+
+
+def memories_of(argument: str, values: Any, *, ids: bool) -> list[Any]:
+    """Memories as they were found, one or several; where they are asked for by id too, such ids among them.
+
+    Raises:
+        `ConfigError`: something that is neither.
+    """
+    kinds = (str, MemoryNode) if ids else (MemoryNode,)
+    given = [values] if isinstance(values, kinds) else values
+    return _all_of(argument, given, kinds, f"give {'ids, or ' if ids else ''}memories as they were found")
+
+
+def _all_of(argument: str, values: Any, kinds: tuple[type, ...], cure: str) -> list[Any]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ConfigError(f"{argument} is {values!r:.200}: {cure}.")
-    return list(values)
+    listed = list(values)
+    if wrong := [each for each in listed if not isinstance(each, kinds)]:
+        raise ConfigError(f"{argument} has {wrong[0]!r:.200}: {cure}.")
+    return listed

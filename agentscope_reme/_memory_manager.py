@@ -717,7 +717,7 @@ def _checked_names(names: Mapping[str, Names] | None, recall_from: Remembers | N
     unknown = sorted(set(names or {}) - {"user_name", "task_name", "tool_name"})
     if unknown:
         raise ConfigError(f"recall_names does not know {', '.join(unknown)}: it has user_name, task_name, tool_name.")
-    needed = ("retrieve_memory", "list_memory", "record_tool_calls", "subscribe")
+    needed = ("recall", "list_memory", "record_tool_calls", "subscribe")
     missing = [name for name in needed if not hasattr(recall_from, name)]
     if recall_from is not None and missing:
         raise ConfigError(f"recall_from is {recall_from!r}, which has no {' and no '.join(missing)}: give a ReMe.")

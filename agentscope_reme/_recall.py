@@ -11,8 +11,9 @@ from agentscope.message import Msg
 from ._config import RecallConfig
 from ._errors import StorageError
 from ._events import EventKind
-from ._recall_sources import Recalled, RecallSource, StandingSource, search_all
-from ._recall_text import as_data, fitting, listed
+from ._recall_search import search_all
+from ._recall_sources import Question, RecallSource, StandingSource
+from ._recall_text import KNOWLEDGE_TAG, MEMORIES_TAG, Listing, as_data, fitting, listed
 from .message import MARK_KEY, is_user_request
 from .record import MemoryNode
 from .text import detect_language
@@ -22,13 +23,11 @@ __all__ = ["Recall"]
 
 logger = logging.getLogger("agentscope_reme")
 
-_CONTEXT_WEIGHT = 0.8
-"""What a hit is worth that only the query with the last turn finds."""
-
 _SHARE = 8
 """Whatever is configured, one kind takes at most this part of the threshold."""
 
-_CONTEXT_CHARS = 300
+_TURNS = 4
+"""Requests before this one that a source may look at."""
 
 
 class Recall:
@@ -70,17 +69,24 @@ class Recall:
         """
         text = "\n".join(filter(None, (msg.get_text_content() for msg in asked)))
         language = detect_language(text) if self._services.language is None else self._services.language
-        shown, there = list[Msg](), list[Recalled]()
+        shown, there = list[Msg](), Listing("", "", [], [])
         if self._config.memory_md and (lasting := await self._lasting()):
             shown.append(self._message(language, "recall.memory_md", lasting, source="MEMORY.md"))
         if (sources and text.strip()) or standing:
-            found, there = await self._found(text, memory, sources, standing)
-            if there:
-                shown.append(self._message(language, "recall.found", found))
+            there = await self._found(text, memory, sources, standing)
+            if there.shown:
+                shown.append(self._message(language, "recall.found", there.memories))
+            if there.passages:
+                shown.append(self._message(language, "recall.knowledge", there.knowledge, KNOWLEDGE_TAG))
         memory.shown = shown
-        if there:
-            self._services.events.emit(EventKind.RECALLED, session_id=memory.session_id, hits=len(there))
-        return [each.memory for each in there if each.memory is not None]
+        if there.shown or there.passages:
+            self._services.events.emit(
+                EventKind.RECALLED,
+                session_id=memory.session_id,
+                hits=len(there.shown),
+                passages=len(there.passages),
+            )
+        return [each.memory for each in there.shown if each.memory is not None]
 
     async def _lasting(self) -> str:
         path = self._services.workspace.memory_md
@@ -104,9 +110,8 @@ class Recall:
         memory: ReMeInMemoryMemory,
         sources: Sequence[RecallSource],
         standing: Sequence[StandingSource],
-    ) -> tuple[str, list[Recalled]]:
-        context = _last_turn(memory) if text.strip() else ""
-        queries = [(text, 1.0), *([(f"{context}\n{text}", _CONTEXT_WEIGHT)] if context else [])]
+    ) -> Listing:
+        questions = [Question(text, _before(memory))]
 
         def failed(source: str, error: Exception) -> None:
             self._services.events.emit(
@@ -114,26 +119,29 @@ class Recall:
             )
 
         config = self._config
-        found = await search_all(sources, queries, config.max_memories, config.min_score, failed, standing=standing)
+        found = await search_all(sources, questions, config.max_memories, config.min_score, failed, standing=standing)
         return listed(found, config, self._most(config.max_tokens), self._services.tokens.text)
 
     def _most(self, tokens: int) -> int:
         return min(tokens, self._services.context.threshold // _SHARE)
 
-    def _message(self, language: str, name: str, text: str, **attributes: str) -> Msg:
-        content = as_data(self._services.book.text(language, name), text, **attributes)
+    def _message(self, language: str, name: str, text: str, tag: str = MEMORIES_TAG, **attributes: str) -> Msg:
+        content = as_data(self._services.book.text(language, name), text, tag, **attributes)
         message = Msg("user", content, "user", metadata={MARK_KEY: "recalled"})
         message.id = f"recalled-{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
         return message
 
 
-def _last_turn(memory: ReMeInMemoryMemory) -> str:
-    """The last request and what was answered, briefly: a question such as "any cheaper ones?" means nothing without."""
-    parts: list[str] = []
+def _before(memory: ReMeInMemoryMemory) -> list[Msg]:
+    """The last requests and the last answer, oldest first."""
+    found = list[Msg]()
+    requests = 0
     for msg, _ in reversed(memory.content):
-        if msg.role == "assistant" and not parts:
-            parts.append((msg.get_text_content() or "")[:_CONTEXT_CHARS])
         if is_user_request(msg):
-            parts.append((msg.get_text_content() or "")[:_CONTEXT_CHARS])
+            found.append(msg)
+            requests += 1
+        elif msg.role == "assistant" and not found:
+            found.append(msg)
+        if requests == _TURNS:
             break
-    return "\n".join(part for part in reversed(parts) if part.strip())
+    return found[::-1]

@@ -1,39 +1,62 @@
 # -*- coding: utf-8 -*-
-"""Where recalled texts come from: notes with the archive, and the vector memory; asked together, each failing alone."""
+"""Where recalled texts come from: notes with the archive, and the vector memory."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import anyio
+from agentscope.message import Msg
 
 from ._owners import Owners
 from .record import MemoryNode, SearchHit
 
+if TYPE_CHECKING:  # imported where a `ReMe` is made: who has none does not pay for it
+    from .refine import Passage, Recall
+
 __all__ = [
-    "Found",
     "NoteSource",
+    "Question",
     "RecallSource",
     "Recalled",
     "Remembering",
     "Search",
     "StandingSource",
     "VectorSource",
-    "distinct",
     "recalled",
-    "search_all",
 ]
-
-logger = logging.getLogger("agentscope_reme")
 
 Search = Callable[[str, int, float], Awaitable[Sequence[SearchHit]]]
 """Finds the best hits for a query: at most so many, of at least this score."""
 
-_PATIENCE = 10.0
-"""Seconds after which a source that has not answered is left out: a reply does not wait for a server that is gone."""
+_CONTEXT_WEIGHT = 0.8
+"""What a note is worth that only the question with what was said before it finds."""
+
+_CONTEXT_CHARS = 300
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is looked for.
+
+    Args:
+        text (`str`):
+            The request.
+        before (`Sequence[Msg]`):
+            The last requests before it and what was answered, oldest first.
+    """
+
+    text: str
+    before: Sequence[Msg] = ()
+
+    @property
+    def context(self) -> str:
+        """The last request and its answer, briefly: "any cheaper ones?" means nothing without."""
+        texts: dict[str, str] = {}
+        for msg in reversed(self.before):
+            texts.setdefault(msg.role, (msg.get_text_content() or "").strip()[:_CONTEXT_CHARS])
+        return "\n".join(filter(None, (texts.get("user"), texts.get("assistant"))))
 
 
 @dataclass(frozen=True)
@@ -55,6 +78,8 @@ class Recalled:
             What the text is called there.
         memory (`MemoryNode | None`):
             The memory, if it is one.
+        is_knowledge (`bool`):
+            Whether it is a passage of a knowledge base, which is shown apart from what is remembered.
     """
 
     text: str
@@ -64,6 +89,7 @@ class Recalled:
     fields: Mapping[str, Any] = field(default_factory=dict)
     text_field: str = "content"
     memory: MemoryNode | None = None
+    is_knowledge: bool = False
 
 
 class RecallSource(Protocol):
@@ -74,8 +100,8 @@ class RecallSource(Protocol):
         """What the source is called where it failed."""
         ...
 
-    async def find(self, query: str, limit: int, min_score: float) -> Sequence[Recalled]:
-        """The best texts for a query: at most so many, of at least this score."""
+    async def find(self, asked: Question, limit: int, min_score: float) -> Sequence[Recalled]:
+        """The best texts for a question: at most so many of each kind, of at least this score."""
         ...
 
 
@@ -92,25 +118,10 @@ class StandingSource(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Found:
-    """What was found for a reply.
-
-    Args:
-        hits (`Sequence[Recalled]`):
-            What has to do with what is asked, the best first.
-        standing (`Sequence[Recalled]`):
-            What is shown besides, without what is among the hits: first what has to do with it too.
-    """
-
-    hits: Sequence[Recalled] = ()
-    standing: Sequence[Recalled] = ()
-
-
 class Remembering(Protocol):
     """What is needed of a `ReMe`."""
 
-    async def retrieve_memory(self, query: str = "", **options: Any) -> Sequence[MemoryNode]: ...
+    async def recall(self, query: str, **options: Any) -> Recall: ...
 
 
 @dataclass(frozen=True)
@@ -125,17 +136,21 @@ class NoteSource:
     search: Search
     name: str = "notes"
 
-    async def find(self, query: str, limit: int, min_score: float) -> list[Recalled]:
+    async def find(self, asked: Question, limit: int, min_score: float) -> list[Recalled]:
         """See `RecallSource.find`."""
-        return [_of_hit(hit) for hit in await self.search(query, limit, min_score)]
+        found = [_of_hit(hit) for hit in await self.search(asked.text, limit, min_score)]
+        if context := asked.context:
+            more = await self.search(f"{context}\n{asked.text}", limit, min_score)
+            found += [replace(_of_hit(hit), score=_CONTEXT_WEIGHT * hit.score) for hit in more]
+        return found
 
 
 @dataclass(frozen=True)
 class VectorSource:
     """The memories of some owners in a `ReMe`. Without an owner nothing is found: memories of others are not shown.
 
-    Where a condensed memory is among what is found, it is recalled on two levels: what the request asks for of its
-    sources is shown.
+    They are recalled as `ReMe.recall` does it: on two levels, in the order that it gives them, and where they are weak
+    with passages of its knowledge bases.
 
     Args:
         reme (`ReMe`):
@@ -148,119 +163,30 @@ class VectorSource:
     owners: Owners
     name: str = "memories"
 
-    async def find(self, query: str, limit: int, min_score: float) -> list[Recalled]:
+    async def find(self, asked: Question, limit: int, min_score: float) -> list[Recalled]:
         """See `RecallSource.find`."""
         if not self.owners:
             return []
-        named = self.owners.lists()
-        nodes = await self.reme.retrieve_memory(query=query, limit=limit, min_score=min_score, **named)
-        recall = getattr(self.reme, "recall", None)
-        if recall is not None and any(node.source_ids for node in nodes):
-            nodes = (await recall(query, limit=limit, min_score=min_score, **named)).nodes
-        return [recalled(node) for node in nodes]
-
-
-async def search_all(
-    sources: Sequence[RecallSource],
-    queries: Sequence[tuple[str, float]],
-    limit: int,
-    min_score: float,
-    failed: Callable[[str, Exception], None],
-    *,
-    standing: Sequence[StandingSource] = (),
-    most: int | None = None,
-) -> Found:
-    """Ask all sources at the same time, and put what they found in one order.
-
-    Args:
-        sources (`Sequence[RecallSource]`):
-            What is searched.
-        queries (`Sequence[tuple[str, float]]`):
-            Each with what a hit is worth that it finds, 0 to 1. A blank one is passed over.
-        limit (`int`):
-            The most texts that one query finds in one source.
-        min_score (`float`):
-            The least score of a hit, before it is weighed.
-        failed (`Callable[[str, Exception], None]`):
-            Told each source that failed or did not answer in time. The others count.
-        standing (`Sequence[StandingSource]`):
-            What is shown besides.
-        most (`int | None`):
-            The most hits; `limit` if left out.
-
-    Returns:
-        `Found`: the best first, none twice.
-    """
-    hits, beside = list[Recalled](), list[Recalled]()
-
-    async def search(source: RecallSource) -> None:
-        for query, weight in queries:
-            if query.strip():
-                found = await source.find(query, limit, min_score)
-                hits.extend(replace(hit, score=hit.score * weight) for hit in found)
-
-    async def show(source: StandingSource) -> None:
-        beside.extend(await source.all())
-
-    async def ask(name: str, asking: Awaitable[None]) -> None:
-        try:
-            with anyio.fail_after(_PATIENCE):
-                await asking
-        except Exception as error:
-            logger.warning("The %s could not be searched for a reply.", name, exc_info=True)
-            failed(name, error)
-
-    async with anyio.create_task_group() as group:
-        for source in sources:
-            group.start_soon(ask, source.name, search(source))
-        for other in standing:
-            group.start_soon(ask, other.name, show(other))
-    ranked = distinct(hits)
-    shown = ranked[: limit if most is None else most]
-    return Found(shown, _besides(beside, shown, ranked))
-
-
-def _besides(standing: Sequence[Recalled], shown: Sequence[Recalled], ranked: Sequence[Recalled]) -> list[Recalled]:
-    """What is shown besides the hits: what was found too, but not among the best, comes first."""
-    ranks = {hit.text: rank for rank, hit in enumerate(ranked)}
-    listed = {hit.text for hit in shown}
-    left = list({hit.text: hit for hit in standing if hit.text not in listed}.values())
-    return sorted(left, key=lambda hit: ranks.get(hit.text, len(ranks)))
-
-
-def distinct(hits: Sequence[Recalled]) -> list[Recalled]:
-    """The hits by their score, without those whose text stands in another one that is there.
-
-    What was noted and what was learnt of one sentence often differ by a dash and a full stop only.
-    """
-    kept: list[tuple[str, Recalled]] = []
-    for hit in sorted(hits, key=lambda each: -each.score):
-        text = _bare(hit.text)
-        if any(_stands_in(text, other) for other, _ in kept):
-            continue
-        inside = [at for at, (other, _) in enumerate(kept) if _stands_in(other, text)]
-        if inside:  # it says more than one that scored better, and takes its place
-            kept[inside[0]] = (text, replace(hit, score=kept[inside[0]][1].score))
-            kept = [pair for at, pair in enumerate(kept) if at not in inside[1:]]
-        else:
-            kept.append((text, hit))
-    return [hit for _, hit in kept]
-
-
-def _bare(text: str) -> str:
-    return " ".join(text.split()).casefold().strip("-*•. 。;；")
-
-
-def _stands_in(part: str, whole: str) -> bool:
-    at = whole.find(part)
-    end = at + len(part)
-    return at >= 0 and not whole[max(0, at - 1) : at].isalnum() and not whole[end : end + 1].isalnum()
+        found = await self.reme.recall(
+            asked.text, messages=list(asked.before), limit=limit, min_score=min_score, **self.owners.lists()
+        )
+        hits, best = list[Recalled](), 0.0
+        for each in reversed(found.memories):
+            best = max(best, each.score)  # what stands above another one counts as much, whatever put it there
+            hits.append(replace(recalled(each.node), score=best))
+        return [*reversed(hits), *map(_of_passage, found.knowledge)]
 
 
 def _of_hit(hit: SearchHit) -> Recalled:
     fields = hit.to_dict()
     text = fields.pop("snippet")
     return Recalled(text, hit.score, f"{hit.chunk.path}:{hit.chunk.start_line}", fields=fields, text_field="snippet")
+
+
+def _of_passage(passage: Passage) -> Recalled:
+    fields = {"source": passage.source, "score": passage.score}
+    score = passage.score or 0.0
+    return Recalled(passage.text, score, passage.source or "knowledge", fields=fields, is_knowledge=True)
 
 
 def recalled(node: MemoryNode) -> Recalled:

@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ._config import RecallConfig
-from ._recall_sources import Found, Recalled
+from ._recall_search import Found
+from ._recall_sources import Recalled
 from .message import delimited, escape_data
 from .working_memory import fair_cap
 
-__all__ = ["MEMORIES_TAG", "as_data", "fitting", "listed"]
+__all__ = ["KNOWLEDGE_TAG", "MEMORIES_TAG", "Listing", "as_data", "fitting", "listed"]
 
 MEMORIES_TAG = "memories"
 """The tag that recalled texts stand in, wherever they are shown."""
+
+KNOWLEDGE_TAG = "knowledge"
+"""The tag that passages of knowledge bases stand in."""
 
 _HOST_TAG = "long_term_memory"
 """What the host puts around what a long-term memory returns; a text that closes it could speak as the user."""
@@ -32,13 +37,29 @@ _CHARS_A_TOKEN = 8
 """More characters than a token holds of nearly all texts: what is longer is cut before it is counted."""
 
 
-def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str], int]) -> tuple[str, list[Recalled]]:
-    """As many hits as fit, as a list or as JSON, and behind them what is shown besides. A text that is too long for
-    what is left is cut.
+class Listing(NamedTuple):
+    """Texts that fit, as they are shown.
+
+    Args:
+        memories (`str`): what is remembered.
+        knowledge (`str`): passages of knowledge bases, apart from it.
+        shown (`list[Recalled]`): what is in the first text.
+        passages (`list[Recalled]`): what is in the second.
+    """
+
+    memories: str
+    knowledge: str
+    shown: list[Recalled]
+    passages: list[Recalled]
+
+
+def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str], int]) -> Listing:
+    """As many hits as fit, as a list or as JSON, behind them what is shown besides, and passages apart from both. A
+    text that is too long for what is left is cut.
 
     Args:
         found (`Found`):
-            The hits, the best first, and what is shown besides: of that the long texts are cut first.
+            The hits, the best first, and what is shown besides and apart: of that the long texts are cut first.
         config (`RecallConfig`):
             The form.
         most (`int`):
@@ -47,13 +68,14 @@ def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str],
             Tokens in a text.
 
     Returns:
-        `tuple[str, list[Recalled]]`: the text, and what is in it.
+        `Listing`: the texts, and what is in them.
     """
     line = _json_line if config.form == "json" else _list_line
     kept = sum(_sizes(found.standing, line, most // _STANDING, count))
+    apart = sum(_sizes(found.knowledge, line, most // _STANDING, count))
     lines: list[str] = []
     shown: list[Recalled] = []
-    left = most - kept
+    left = most - kept - apart
     for hit in found.hits:
         entry = _fitted(hit, line, left, count)
         if entry is None:
@@ -62,10 +84,14 @@ def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str],
         shown.append(hit)
         left -= count(entry) + 1
     beside = _beside(found.standing, line, left + kept, count)
-    lines += beside
-    shown += found.standing[: len(beside)]
-    text = "[" + ",\n".join(lines) + "]" if config.form == "json" else "\n".join(lines)
-    return text, shown
+    left -= sum(count(entry) + 1 for entry in beside) - kept
+    passages = _beside(found.knowledge, line, left + apart, count)
+    return Listing(
+        _joined([*lines, *beside], config),
+        _joined(passages, config),
+        [*shown, *found.standing[: len(beside)]],
+        list(found.knowledge[: len(passages)]),
+    )
 
 
 def fitting(lines: Sequence[str], most: int, count: Callable[[str], int]) -> list[str]:
@@ -80,9 +106,17 @@ def fitting(lines: Sequence[str], most: int, count: Callable[[str], int]) -> lis
     return kept
 
 
-def as_data(introduction: str, text: str, **attributes: str) -> str:
+def as_data(introduction: str, text: str, tag: str = MEMORIES_TAG, **attributes: str) -> str:
     """A text between tags which it cannot leave, with a word on what it is before it."""
-    return f"{introduction}\n{delimited(escape_data(text, _HOST_TAG), MEMORIES_TAG, **attributes)}"
+    for other in (_HOST_TAG, MEMORIES_TAG, KNOWLEDGE_TAG):  # nor does it pass for what stands in another tag
+        text = escape_data(text, other)
+    return f"{introduction}\n{delimited(text, tag, **attributes)}"
+
+
+def _joined(lines: Sequence[str], config: RecallConfig) -> str:
+    if config.form == "json" and lines:
+        return "[" + ",\n".join(lines) + "]"
+    return "\n".join(lines)
 
 
 def _sizes(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
 
-from ._errors import ReMeError
+from ._errors import ConfigError, ReMeError
 from ._events import EventKind
-from ._memory_arguments import Names, one_owner, owners
+from ._memory_arguments import Names, count_of, number_of, one_owner, owners, step_of, text_of
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
 from .vector_memory import Filters, KeepingRules, MemoryBank, MemoryRetriever, MemorySummarizer, Owner
@@ -127,6 +127,7 @@ class Refinement:
             `list[MemoryNode]`: what was stored at once.
         """
         owner = one_owner(user_name, "", "")
+        text_of("session_id", session_id)
         await self._ensure_started()
         stored = await self.capture.hear(owner, as_msgs(messages), session_id)
         if self._by_itself:
@@ -146,6 +147,7 @@ class Refinement:
                 The session.
         """
         named = owners(user_name, task_name, tool_name)
+        text_of("session_id", session_id)
         await self._ensure_started()
         for owner in named:
             await self.capture.end(owner, session_id)
@@ -187,6 +189,9 @@ class Refinement:
             `RunReport`: what was done.
         """
         named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
+        if goal is not None:
+            text_of("goal", goal)
+        step_of("progress", progress)
         await self._ensure_started()
         return await self.refiner.run(named, goal, progress)
 
@@ -197,8 +202,10 @@ class Refinement:
         from .refine import review
 
         named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
+        count = count_of("number", number) or 5
+        number_of("seed", seed)
         await self._ensure_started()
-        return await review(self.bank, number, named, seed=seed)
+        return await review(self.bank, count, named, seed=seed)
 
     # ------------------------------------------------------------------ recall
 
@@ -243,16 +250,24 @@ class Refinement:
 
         Returns:
             `Recall`: the memories (`nodes`), and passages of knowledge bases.
+
+        Raises:
+            `ConfigError`: nobody is named, or an argument cannot work.
         """
-        named = owners(user_name, task_name, tool_name)
+        named, said = owners(user_name, task_name, tool_name), _said(as_msgs(messages))
+        count = count_of("limit", limit) or 20
+        count_of("max_tokens", max_tokens)
+        number_of("min_score", min_score, 0, 1)
+        if expand != "auto" and not isinstance(expand, bool):
+            raise ConfigError(f"expand is {expand!r:.200}: give 'auto', True or False.")
         await self._ensure_started()
         return await self.recaller.recall(
-            query,
+            text_of("query", query),
             named,
-            recent=_said(as_msgs(messages)),
-            limit=limit,
+            recent=said,
+            limit=count,
             filters=filters,
-            min_score=min_score,
+            min_score=min_score or 0.0,
             max_tokens=max_tokens,
             expand=expand,
         )

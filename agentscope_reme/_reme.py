@@ -20,10 +20,12 @@ from ._loop_lock import LoopLock
 from ._memory_arguments import (
     Names,
     count_of,
+    flag_of,
     limit_of,
     number_of,
     owners,
     read_records,
+    step_of,
     text_of,
     texts_of,
 )
@@ -424,6 +426,8 @@ class ReMe(Refinement, Upkeep, Curation):
         named, count = owners(user_name, task_name, tool_name), limit_of(limit, retrieve_top_k)
         number_of("hybrid_threshold", hybrid_threshold, -1, 1)
         number_of("min_score", min_score, 0, 1)
+        flag_of("include_inactive", include_inactive)
+        flag_of("agentic", agentic)
         said = as_msgs(messages)
         queries = (
             questions_of(said, query) if isinstance(query, str) else texts_of("query", query, "give a text, or several")
@@ -465,6 +469,7 @@ class ReMe(Refinement, Upkeep, Curation):
             `MissingModelError`: there is no embedding model.
             `EmbeddingError`: it cannot be used.
         """
+        step_of("progress", progress)
         await self._ensure_started()
         return await self.bank.reindex(progress)
 

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 from agentscope.message import Msg
 
 from ._errors import ConfigError, MemoryNotFound
-from ._memory_arguments import Names, one_owner, owner_or_none, owners, texts_of
+from ._memory_arguments import (
+    Names,
+    count_of,
+    flag_of,
+    memories_of,
+    one_owner,
+    owner_or_none,
+    owners,
+    reason_of,
+    step_of,
+    text_of,
+    texts_of,
+)
 from .record import MemoryNode
 from .vector_memory import MemoryBank, MemoryRetriever, Owner
 from .vector_store import Progress
@@ -68,9 +80,9 @@ class Upkeep:
             `list[MemoryNode]`: first those that name the subject, then others that have to do with it. Hand those that
             are meant to `forget`.
         """
-        named = owners(user_name, task_name, tool_name)
+        named, count = owners(user_name, task_name, tool_name), count_of("limit", limit) or 20
         await self._ensure_started()
-        return await self.forgetter.preview(query, named, limit=limit)
+        return await self.forgetter.preview(text_of("query", query), named, limit=count)
 
     async def forget(
         self,
@@ -99,15 +111,13 @@ class Upkeep:
             `MemoryNotFound`: an id that names none; nothing was forgotten.
             `AmbiguousMemoryId`: an id of several owners.
         """
-        owner = owner_or_none(user_name, task_name, tool_name)
-        given = [memories] if isinstance(memories, (str, MemoryNode)) else list(memories)
-        if wrong := [each for each in given if not isinstance(each, (str, MemoryNode))]:
-            raise ConfigError(f"{wrong[0]!r} is no memory: give ids or memories as they were found.")
+        owner, given = owner_or_none(user_name, task_name, tool_name), memories_of("memories", memories, ids=True)
+        reason = reason_of(actor, cause)
         await self._ensure_started()
         nodes = [each if isinstance(each, MemoryNode) else await self.bank.get(each, owner) for each in given]
         if owner is not None and (foreign := [node for node in nodes if node.owner != owner.key]):
             raise ConfigError(f"The memory {foreign[0].memory_id!r} is not of {owner.key!r}: name its owner.")
-        return await self.forgetter.forget(nodes, actor=actor, cause=cause)
+        return await self.forgetter.forget(nodes, **reason)
 
     async def restore(
         self,
@@ -137,9 +147,9 @@ class Upkeep:
             `MemoryNotFound`: there is none, or it was deleted.
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        owner = owner_or_none(user_name, task_name, tool_name)
+        owner, reason = owner_or_none(user_name, task_name, tool_name), reason_of(actor, cause)
         await self._ensure_started()
-        return await self.forgetter.restore(memory_id, owner, actor=actor, cause=cause)
+        return await self.forgetter.restore(text_of("memory_id", memory_id), owner, **reason)
 
     async def sweep(
         self,
@@ -162,6 +172,8 @@ class Upkeep:
                 Asked now and then; the next sweep goes on where this one stopped.
         """
         named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
+        step_of("progress", progress)
+        step_of("should_stop", should_stop)
         await self._ensure_started()
         return await self.forgetter.sweep(named, progress=progress, should_stop=should_stop)
 
@@ -200,9 +212,11 @@ class Upkeep:
             `MemoryNotFound`: there is none.
             `AmbiguousMemoryId`: several owners have one of this id.
         """
-        owner = owner_or_none(user_name, task_name, tool_name)
+        owner, reason = owner_or_none(user_name, task_name, tool_name), reason_of(actor, cause)
+        text_of("memory_id", memory_id)
+        flag_of("conversations", conversations)
         await self._ensure_started()
-        return await self._purge.memory(memory_id, owner, conversations=conversations, actor=actor, cause=cause)
+        return await self._purge.memory(memory_id, owner, conversations=conversations, **reason)
 
     async def purge_all(
         self,
@@ -243,8 +257,9 @@ class Upkeep:
             memories (`Iterable[MemoryNode]`):
                 As they were found.
         """
+        reply_id, given = _reply_id(reply), memories_of("memories", memories, ids=False)
         await self._ensure_started()
-        await self.replies.note(_reply_id(reply), memories)
+        await self.replies.note(reply_id, given)
 
     async def feedback(self, reply: str | Msg, verdict: int, *, actor: str = "", cause: str = "") -> list[MemoryNode]:
         """Judge a reply: the memories that it was given become a little more important, or less.
@@ -265,8 +280,9 @@ class Upkeep:
         Raises:
             `ConfigError`: another verdict.
         """
+        reply_id, reason = _reply_id(reply), reason_of(actor, cause)
         await self._ensure_started()
-        return await self.replies.give(_reply_id(reply), verdict, actor=actor, cause=cause)
+        return await self.replies.give(reply_id, verdict, **reason)
 
     # ------------------------------------------------------------------ explanations
 
@@ -291,6 +307,8 @@ class Upkeep:
         """
         from .refine import explained
 
+        text_of("query", query, "say what is looked for")
+        text_of("memory_id", memory_id)
         owner = one_owner(user_name, task_name, tool_name)
         await self._ensure_started()
         memory = await self.bank.get(memory_id, owner)
@@ -323,4 +341,7 @@ class Upkeep:
 
 
 def _reply_id(reply: str | Msg) -> str:
-    return reply.id if isinstance(reply, Msg) else reply
+    found = reply.id if isinstance(reply, Msg) else text_of("reply", reply, "give the reply's message, or its id")
+    if not found:
+        raise ConfigError(f"reply is {reply!r}: give the reply's message, or its id.")
+    return found

@@ -9,6 +9,8 @@ from agentscope.message import Msg
 
 from agentscope_reme._events import EventBus, Listener
 from agentscope_reme.record import MemoryNode, ToolCallRecord
+from agentscope_reme.refine import Recall
+from agentscope_reme.vector_memory import RetrievedMemory
 
 __all__ = ["FakeReMe", "TYPES"]
 
@@ -32,13 +34,14 @@ class FakeReMe:
         """Whose conversations cannot be summarized."""
         self.delay = 0.0
 
-    async def retrieve_memory(self, query: str = "", limit: int = 20, **options: Any) -> list[MemoryNode]:
+    async def recall(self, query: str, limit: int = 20, **options: Any) -> Recall:
         self.asked.append({"query": query, "limit": limit, **options})
         await self._checked()
         owners = {f"{TYPES[kind]}/{name}" for kind in TYPES for name in options.get(kind, ())}
         words = set(query.lower().replace("?", " ").split())
         found = [node for node in self.nodes if node.owner in owners and words & set(node.content.lower().split())]
-        return [node for node in found if node.score >= (options.get("min_score") or 0)][:limit]
+        good = [node for node in found if node.score >= (options.get("min_score") or 0)][:limit]
+        return Recall(tuple(RetrievedMemory(node, node.score, 0.0, 0.0, 0.5, 1.0) for node in good))
 
     async def list_memory(self, limit: int = 50, **options: Any) -> list[MemoryNode]:
         self.listed.append(options)

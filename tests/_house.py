@@ -43,6 +43,7 @@ LAYERS = {
     "_note_keeping.py": 4.9,
     "_owners.py": 4.6,
     "_recall_sources.py": 4.7,
+    "_recall_search.py": 4.75,
     "_recall_text.py": 4.8,
     "_guide_shelf.py": 4.8,
     "_given_memories.py": 4.8,

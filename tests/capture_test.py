@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme import ConfigError, Event, EventKind, MemoryManager, ReMe
-from agentscope_reme.refine import RefinerConfig
+from agentscope_reme.refine import Recall, RefinerConfig
 from agentscope_reme.testing import HashEmbedding, ScriptedChatModel
 
 RULES = RefinerConfig(trigger_rules=["explicit", "round_count:2", "session_end"])
@@ -60,8 +60,8 @@ class Recorder:
     async def end_session(self, user_name: str, session_id: str = "") -> None:
         self.ended.append(user_name)
 
-    async def retrieve_memory(self, *_: Any, **__: Any) -> list[Any]:
-        return []
+    async def recall(self, *_: Any, **__: Any) -> Recall:
+        return Recall()
 
     async def record_tool_calls(self, records: Any) -> list[Any]:
         return []

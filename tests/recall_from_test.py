@@ -22,11 +22,12 @@ from agentscope_reme import (
     RecallConfig,
     ReMeLongTermMemory,
     ReMeReActAgent,
-    _recall_sources,
+    _recall_search,
 )
 from agentscope_reme._guide_shelf import GuideShelf, GuideSource
 from agentscope_reme._owners import Owners
-from agentscope_reme._recall_sources import Found, Recalled, VectorSource, distinct, search_all
+from agentscope_reme._recall_search import Found, distinct, search_all
+from agentscope_reme._recall_sources import Question, Recalled, VectorSource
 from agentscope_reme._recall_text import listed
 from agentscope_reme.message import estimate_tokens
 from agentscope_reme.record import MemoryNode
@@ -101,7 +102,7 @@ def test_memories_of_those_who_are_named_are_shown_and_of_nobody_else(tmp_path, 
 def test_without_any_name_a_vector_memory_is_not_asked(tmp_path):
     text, reme, _ = recalled(tmp_path, names={"tool_name": []})
     assert (text, reme.asked) == ("", [])
-    assert asyncio.run(VectorSource(reme, Owners()).find("tea", 5, 0.0)) == []
+    assert asyncio.run(VectorSource(reme, Owners()).find(Question("tea"), 5, 0.0)) == []
     assert reme.asked == []
 
 
@@ -114,7 +115,7 @@ def test_names_may_be_given_once_for_all_agents(tmp_path):
         MemoryManager(tmp_path, recall_from=reme, recall_names={"person": "alice"})
     with pytest.raises(ConfigError, match="without recall_from"):
         MemoryManager(tmp_path, recall_names={"user_name": "alice"})
-    with pytest.raises(ConfigError, match="has no retrieve_memory and no list_memory"):
+    with pytest.raises(ConfigError, match="has no recall and no list_memory"):
         MemoryManager(tmp_path, recall_from=object())
     with pytest.raises(ConfigError, match="user_name is 7"):
         MemoryManager(tmp_path, recall_from=reme, recall_names={"user_name": 7})
@@ -155,7 +156,7 @@ def test_most_memories_and_the_least_score_hold_for_all_sources_together(tmp_pat
 
 
 def test_a_vector_memory_that_fails_or_hangs_is_told_and_the_notes_are_shown(tmp_path, monkeypatch):
-    monkeypatch.setattr(_recall_sources, "_PATIENCE", 0.2)
+    monkeypatch.setattr(_recall_search, "_PATIENCE", 0.2)
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "2026-03-01.md").write_text("- What tea does she drink? Oolong.\n", "utf-8")
     broken, hanging = FakeReMe(*ALL), FakeReMe(*ALL)
@@ -211,23 +212,29 @@ def test_distinct_keeps_every_text_in_one_hit_by_score(hits):
 @given(
     st.lists(st.integers(0, 3_000), max_size=6),
     st.lists(st.integers(0, 3_000), max_size=6),
+    st.lists(st.integers(0, 3_000), max_size=6),
     st.integers(1, 1_500),
     st.sampled_from(["list", "json"]),
     st.sampled_from(["word ", "茶", "x", "\n- ", '"\\']),
 )
-@example([77], [7, 7, 7, 7], 404, "json", "\n- ")
-def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, beside, most, form, piece):
+@example([77], [7, 7, 7, 7], [], 404, "json", "\n- ")
+def test_what_is_listed_fits_and_the_best_is_shown_where_there_is_room(sizes, beside, apart, most, form, piece):
     hits = [Recalled(f"{n} {piece * size}", 0.5, f"memory/{n}.md:1") for n, size in enumerate(sizes)]
     guides = [Recalled(f"{n} {piece * size}", 0.0, f"tool/{n}") for n, size in enumerate(beside)]
-    text, there = listed(Found(hits, guides), RecallConfig(form=form), most, estimate_tokens)
-    count = len(there)
-    assert estimate_tokens(text) <= most + 2 or not count
-    assert count or not (hits or guides) or most < 120  # a third of it for each
-    if most >= 400:  # neither takes the place of the other
-        shown = json.loads(text) if form == "json" else text.split("\n- ")
-        assert not hits or not guides or len(shown) >= 2
-    if form == "json":
-        assert len(json.loads(text)) == count
+    passages = [Recalled(f"{n} {piece * size}", 0.0, "manual", is_knowledge=True) for n, size in enumerate(apart)]
+    there = listed(Found(hits, guides, passages), RecallConfig(form=form), most, estimate_tokens)
+    texts = {there.memories: there.shown, there.knowledge: there.passages}
+    assert sum(map(estimate_tokens, texts)) <= most + 4
+    count = len(there.shown) + len(there.passages)
+    assert count or not (hits or guides or passages) or most < 120  # a third of it for each
+    if most >= 400:  # none takes the place of another
+        assert not hits or hits[0] in there.shown
+        assert not guides or guides[0] in there.shown
+        assert not passages or passages[0] in there.passages
+    for text, shown in texts.items():
+        assert bool(text) == bool(shown)
+        if form == "json" and text:
+            assert len(json.loads(text)) == len(shown)
 
 
 def guide(name, text, **fields):
@@ -264,7 +271,7 @@ def test_of_what_is_shown_besides_that_comes_first_which_was_found_too():
             VectorSource(reme, Owners(tool_name="kettle")),
         ]
         guides = [GuideSource(GuideShelf(reme), ["kettle"])]
-        found = await search_all(sources, [("tea", 1.0)], 1, 0.1, print, standing=guides)
+        found = await search_all(sources, [Question("tea")], 1, 0.1, print, standing=guides)
         assert [hit.text for hit in found.hits] == [TEA.content]
         assert [hit.text for hit in found.standing] == ["tea wants 80 degrees", "Never empty"]
 

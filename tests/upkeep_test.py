@@ -42,8 +42,8 @@ def test_a_request_is_previewed_forgotten_and_undone(tmp_path):
             }
             assert "打算通过跑步减肥" in texts(await reme.retrieve_memory("减肥", user_name="xiaoming"))
             actions = [row.action for row in await reme.memory_history(back.memory_id)]
-            assert actions == ["created", "forgotten", "restored"]
-            with pytest.raises(ConfigError, match="is no memory"):
+            assert actions == ["created", "forgotten", "restored", "accessed"]
+            with pytest.raises(ConfigError, match="give ids, or memories"):
                 await reme.forget([7])
             with pytest.raises(ConfigError, match="is not of"):
                 await reme.forget(back, user_name="bob")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
 
@@ -18,11 +18,13 @@ _OPERATORS = ("equal", "any_of", "range", "contains")
 _DAY = len("2026-03-01")
 
 
-def parse_filters(filters: Mapping[str, Any] | None, timezone: tzinfo | None = None) -> tuple[Condition, ...]:
-    """Read a filter as callers write it.
+def parse_filters(
+    filters: Mapping[str, Any] | Sequence[Condition] | None, timezone: tzinfo | None = None
+) -> tuple[Condition, ...]:
+    """Read a filter as callers write it. Conditions that were read already stay as they are.
 
     Args:
-        filters (`Mapping[str, Any] | None`):
+        filters (`Mapping[str, Any] | Sequence[Condition] | None`):
             By field: a value (equal), a list of two (a range, as in ReMe), or a dictionary of operators:
             ``{"equal": v}``, ``{"any_of": [...]}``, ``{"range": [low, high]}``, ``{"contains": v}``. Times are
             `datetime`, `date` or ISO 8601 text; equal to a day is all of that day, and as the upper end it is included.
@@ -36,17 +38,19 @@ def parse_filters(filters: Mapping[str, Any] | None, timezone: tzinfo | None = N
     Raises:
         `ConfigError`: an unknown field or operator, or a value that does not go with it; the cure is named.
     """
-    return tuple(_conditions(filters or {}, timezone))
+    if isinstance(filters, (list, tuple)) and all(isinstance(each, Condition) for each in filters):
+        return tuple(filters)
+    return tuple(_conditions({} if filters is None else filters, timezone))
 
 
-def _conditions(filters: Mapping[str, Any], timezone: tzinfo | None) -> Iterator[Condition]:
+def _conditions(filters: Any, timezone: tzinfo | None) -> Iterator[Condition]:
     if not isinstance(filters, Mapping):
         raise ConfigError(f"filters is {filters!r}: give a dictionary from fields to values.")
     for name, spec in filters.items():
         if name == "metadata" and isinstance(spec, Mapping):
             yield from _conditions({f"{METADATA}{key}": value for key, value in spec.items()}, timezone)
             continue
-        field = _SHORT.get(name, name)
+        field: str = _SHORT.get(name, name) if isinstance(name, str) else ""
         if field not in FIELDS and not (field.startswith(METADATA) and field != METADATA):
             known = ", ".join((*FIELDS, "metadata.<key>"))
             raise ConfigError(f"A filter names {name!r}, which is no field: there are {known}.")

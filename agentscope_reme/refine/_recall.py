@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+import anyio
 
 from ..message import delimited
 from ..record import MemoryNode
 from ..vector_memory import RetrievedMemory
+from ._optional_steps import OptionalSteps, several
 
 __all__ = ["Knowledge", "Passage", "Recall", "asked_of_knowledge", "within"]
 
@@ -73,21 +76,32 @@ class Recall:
         return "\n\n".join(sections)
 
 
-async def asked_of_knowledge(bases: Iterable[Knowledge], query: str, limit: int) -> list[Passage]:
-    """The best passages of several knowledge bases.
+async def asked_of_knowledge(bases: Sequence[Knowledge], query: str, limit: int, steps: OptionalSteps) -> list[Passage]:
+    """The best passages of several knowledge bases, asked at the same time. One that fails keeps none from the others.
 
     Args:
-        bases (`Iterable[Knowledge]`): the host's knowledge bases, or anything with their `retrieve`.
+        bases (`Sequence[Knowledge]`): the host's knowledge bases, or anything with their `retrieve`, async or not.
         query (`str`): the request.
         limit (`int`): how many passages at most.
+        steps (`OptionalSteps`): asks them.
     """
+    answers: list[list[Passage]] = [[] for _ in bases]
+
+    async def ask(at: int, base: Knowledge) -> None:
+        retrieve: Any = getattr(base, "retrieve", base)
+        answers[at] = await steps.ask("knowledge", retrieve, _passages, (), query, limit=limit)
+
+    async with anyio.create_task_group() as group:
+        for at, base in enumerate(bases):
+            group.start_soon(ask, at, base)
     found: dict[str, Passage] = {}
-    for base in bases:
-        for document in await base.retrieve(query, limit=limit):
-            passage = _passage(document)
-            if passage.text and passage.text not in found:
-                found[passage.text] = passage
+    for passage in (each for answer in answers for each in answer if each.text):
+        found.setdefault(passage.text, passage)
     return sorted(found.values(), key=lambda each: -(each.score or 0.0))[:limit]
+
+
+def _passages(answer: Any) -> list[Passage]:
+    return [_passage(each) for each in several("The answer", answer, "give a list of documents")]
 
 
 def _passage(document: Any) -> Passage:

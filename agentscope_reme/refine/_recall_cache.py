@@ -6,20 +6,36 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from .._events import Event, EventBus, EventKind
 
-__all__ = ["RecallCache"]
+__all__ = ["RecallCache", "Same"]
 
 T = TypeVar("T")
 _MOST = 256
 
 
-class RecallCache(Generic[T]):
-    """Holds results for a short time. Any change of memories that this process makes empties it.
+@dataclass(frozen=True, eq=False)
+class Same(Generic[T]):
+    """A part of a key that is equal to itself alone, whatever equality its object has, and keeps it from being replaced
+    by another one at the same address."""
 
-    What another process writes is seen when the time is over.
+    it: T
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and self.it is other.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+class RecallCache(Generic[T]):
+    """Holds results for a short time. Any change of memories that is told empties it.
+
+    What somebody else writes, such as another process, is not told: a key that has `VectorStore.changes_elsewhere` in
+    it finds nothing old, and any other one only until the time is over.
 
     Args:
         events (`EventBus`): where changes are told.
@@ -32,6 +48,11 @@ class RecallCache(Generic[T]):
         self._held: OrderedDict[Hashable, tuple[float, T]] = OrderedDict()
         self._written = 0
         events.subscribe(self._told)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is ever held."""
+        return self._seconds > 0
 
     @property
     def mark(self) -> int:
@@ -47,7 +68,7 @@ class RecallCache(Generic[T]):
 
     def put(self, key: Hashable, value: T, mark: int) -> None:
         """Hold a result, unless something was written since its search began."""
-        if self._seconds <= 0 or mark != self._written:
+        if not self.is_on or mark != self._written:
             return
         self._held[key] = (self._monotonic(), value)
         self._held.move_to_end(key)

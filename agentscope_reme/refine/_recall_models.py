@@ -22,11 +22,12 @@ __all__ = ["Rerank", "WriteQueries", "query_writer", "reranker"]
 
 logger = logging.getLogger("agentscope_reme")
 
-Rerank = Callable[[str, Sequence[MemoryNode]], Awaitable[Sequence[int]]]
-"""Puts memories in another order for a request: returns their numbers, counted from 0, best first."""
+Rerank = Callable[[str, Sequence[MemoryNode]], Awaitable[Sequence[int]] | Sequence[int]]
+"""Puts memories in another order for a request: returns their numbers, counted from 0, best first. One that is not
+async runs on a thread."""
 
-WriteQueries = Callable[[str, Sequence[str]], Awaitable[Sequence[str]]]
-"""Writes queries for a request and what was said before it, oldest first."""
+WriteQueries = Callable[[str, Sequence[str]], Awaitable[Sequence[str]] | Sequence[str]]
+"""Writes queries for a request and what was said before it, oldest first; async or not."""
 
 _MOST_QUERIES = 4
 _TURN_CHARS = 400

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from .._errors import ConfigError
 from ..message import estimate_tokens
-from ..record import Condition, MemoryNode, parse_filters
+from ..record import MemoryNode, parse_filters
 from ..vector_memory import Filters, MemoryBank, MemoryRetriever, Owner, RetrievedMemory
 from ._levels import sources_of_hits
 from ._lexicon import Lexicon, default_lexicon
+from ._optional_steps import OptionalSteps, order_of, several, texts_in
 from ._recall import Knowledge, Recall, asked_of_knowledge, within
-from ._recall_cache import RecallCache
+from ._recall_cache import RecallCache, Same
 from ._recall_models import Rerank, WriteQueries
 from ._recall_plan import WEAK, plan_recall, with_queries
 from ._refined import is_refined
@@ -41,10 +43,13 @@ class RefinedRetriever:
         schema (`TagSchema | None`): whose values are looked for in requests.
         lexicon (`Lexicon | None`): the words that tell; those of the package by default.
         candidates (`int`): about how many sources are looked through for one request.
-        cache_seconds (`float`): how long a result is kept for the same request; any write empties the cache. 0: none.
+        cache_seconds (`float`): how long a result is kept for the same request and settings; 0: not at all. Any write
+            ends that; one of another process too with the local store, and with others after so many seconds.
         rerank (`Callable | None`): puts the best hits in another order, such as `reranker` makes; off by default.
         write_queries (`Callable | None`): writes more queries, such as `query_writer` makes; off by default.
         knowledge (`Sequence[KnowledgeBase]`): asked where private memory is weak.
+        patience (`float`): seconds that the last three may take together in one recall. It goes on without what is not
+            there by then, or fails; that is told as `EventKind.RECALL_FAILED`.
         count (`Callable[[str], int]`): counts tokens.
 
     Raises:
@@ -63,15 +68,17 @@ class RefinedRetriever:
         rerank: Rerank | None = None,
         write_queries: WriteQueries | None = None,
         knowledge: Sequence[Knowledge] = (),
+        patience: float = 8.0,
         count: Callable[[str], int] = estimate_tokens,
     ) -> None:
-        if candidates < 1 or cache_seconds < 0:
+        if candidates < 1 or cache_seconds < 0 or patience <= 0:
             raise ConfigError(
-                f"candidates {candidates!r} must be at least 1, cache_seconds {cache_seconds!r} at least 0."
+                f"candidates {candidates!r} must be at least 1, cache_seconds {cache_seconds!r} at least 0, "
+                f"patience {patience!r} above 0."
             )
         self.retriever = retriever or MemoryRetriever(bank)
         self.rerank, self.write_queries = rerank, write_queries
-        self.knowledge = list(knowledge)
+        self.knowledge, self.patience = list(knowledge), patience
         self._bank, self._schema = bank, schema
         self._lexicon = lexicon or default_lexicon()
         self._count = count
@@ -108,15 +115,18 @@ class RefinedRetriever:
         Returns:
             `Recall`: empty for a blank request.
         """
-        wanted = Wanted(None if owners is None else tuple(owners), self._conditions(filters), limit)
-        key = (request, wanted, tuple(recent), min_score, max_tokens, expand)
+        conditions = parse_filters(filters, self._bank.timezone)
+        wanted = Wanted(None if owners is None else tuple(owners), conditions, limit)
+        key = (request, wanted, tuple(recent), min_score, max_tokens, expand, await self._state())
         found = self._cache.get(key)
         if found is None:
             mark = self._cache.mark
-            found = await self._recalled(request, wanted, list(recent), min_score, max_tokens, expand)
-            self._cache.put(key, found, mark)
+            steps = OptionalSteps(self._bank.events, self.patience)
+            found = await self._recalled(steps, request, wanted, list(recent), min_score, max_tokens, expand)
+            if not steps.failed:  # else the next recall tries again
+                self._cache.put(key, found, mark)
         if record_access:
-            self._bank.found(found.nodes)
+            self._bank.found(found.nodes, actor="recaller", cause="recalled for a request")
         return found
 
     async def retrieve(
@@ -182,13 +192,28 @@ class RefinedRetriever:
 
     # ------------------------------------------------------------------ inside
 
-    def _conditions(self, filters: Filters) -> tuple[Condition, ...]:
-        if isinstance(filters, (list, tuple)):
-            return tuple(filters)
-        return parse_filters(filters, self._bank.timezone)  # type: ignore[arg-type]
+    async def _state(self) -> Hashable:
+        """What a result rests on besides the request: the settings, which may change at any time, and the store."""
+        if not self._cache.is_on:
+            return ()
+        how = self.retriever
+        bases = tuple(map(Same, self._bases()))
+        settings = (
+            Same(self.rerank),
+            Same(self.write_queries),
+            bases,
+            how.hybrid_weights,
+            how.weights,
+            Same(how.recipe),
+        )
+        return (*settings, self._bank.degraded, await self._bank.store.changes_elsewhere())
+
+    def _bases(self) -> list[Knowledge]:
+        return several("knowledge", self.knowledge, "give a list of knowledge bases")
 
     async def _recalled(
         self,
+        steps: OptionalSteps,
         request: str,
         wanted: Wanted,
         recent: Sequence[str],
@@ -201,7 +226,8 @@ class RefinedRetriever:
         if not plan.queries or wanted.limit < 1 or wanted.owners == ():
             return Recall()
         if self.write_queries is not None:
-            plan = with_queries(plan, await self.write_queries(request, recent))
+            written = await steps.ask("queries", self.write_queries, texts_in, (), request, list(recent))
+            plan = with_queries(plan, written)
         found, asked = await self._search.find(plan, wanted)
         dated = await self._search.said_then(plan, wanted)
         if expand is False:
@@ -210,16 +236,18 @@ class RefinedRetriever:
             found = await self._search.descend(plan, wanted, found, dated, always=expand is True)
         found = [each for each in found if each.score >= min_score]
         if self.rerank is not None and len(found) > 1:
-            found = await _reranked(self.rerank, request, found)
+            found = await _reranked(steps, self.rerank, request, found)
         found = within(found[: wanted.limit], max_tokens, self._count)
         best = max((each.score for each in found), default=0.0)
-        passages = await asked_of_knowledge(self.knowledge, request, wanted.limit) if best < WEAK else []
+        passages = await asked_of_knowledge(self._bases(), request, wanted.limit, steps) if best < WEAK else []
         return Recall(tuple(found), tuple(passages), tuple(asked), expand is not False)
 
 
-async def _reranked(rerank: Rerank, request: str, found: list[RetrievedMemory]) -> list[RetrievedMemory]:
+async def _reranked(
+    steps: OptionalSteps, rerank: Rerank, request: str, found: list[RetrievedMemory]
+) -> list[RetrievedMemory]:
     """The best hits in another order; one that is not named stays behind those that are."""
     top = found[:_RERANKED]
-    order = [at for at in await rerank(request, [each.node for each in top]) if 0 <= at < len(top)]
-    order = list(dict.fromkeys([*order, *range(len(top))]))
+    read = partial(order_of, count=len(top))
+    order = await steps.ask("rerank", rerank, read, range(len(top)), request, [each.node for each in top])
     return [*(top[at] for at in order), *found[_RERANKED:]]

@@ -155,7 +155,9 @@ class TwoLevelSearch:
 
     async def _first(self, plan: RecallPlan, wanted: Wanted) -> list[RetrievedMemory]:
         conditions = (*wanted.given, *_CONDENSED)
-        condensed = await self._searched(plan.queries, wanted, conditions, _REFINED, self._condensed)
+        condensed: list[RetrievedMemory] = []
+        if await self._is_refined():
+            condensed = await self._searched(plan.queries, wanted, conditions, _REFINED, self._condensed)
         for suggested in plan.filters:
             hints = parse_filters(suggested, self._bank.timezone)
             plain = await self._searched(plan.queries, wanted, (*wanted.given, *hints), wanted.limit)
@@ -181,8 +183,14 @@ class TwoLevelSearch:
             results.append([replace(each, score=weight * each.score, place=weight * each.place) for each in found])
         return merged(results)
 
+    async def _is_refined(self) -> bool:
+        """Whether anything is condensed, of anybody: else there is one level, and no more to be paid."""
+        return await self._bank.store.count(_CONDENSED) > 0
+
     async def _latest(self, wanted: Wanted) -> list[MemoryNode]:
         """The newest condensed memories: where there are few, all their sources are looked through."""
+        if not await self._is_refined():
+            return []
         conditions = [*wanted.conditions, *_CONDENSED]
         return await self._bank.store.find(conditions, limit=_REFINED, sort_key="metadata.ended", reverse=True)
 

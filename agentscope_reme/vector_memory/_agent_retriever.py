@@ -140,7 +140,7 @@ class AgentRetriever:
             return await self._retriever.retrieve(query, owners, **options)
         named = {node.key: node for node in _in_turn([found.get(group.key, []) for group in groups])}
         chosen_nodes = list(named.values())[:limit]
-        self._bank.found(chosen_nodes)
+        self._bank.found(chosen_nodes, actor="agent retriever", cause="found by an agent's search")
         return chosen_nodes
 
     def _groups(self, owners: Sequence[Owner]) -> dict[Owner, list[Owner]]:

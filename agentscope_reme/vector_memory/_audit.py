@@ -24,7 +24,8 @@ class AuditRow:
 
     Args:
         time (`datetime`): when.
-        action (`str`): created, updated, superseded, restored, patched, deleted, or what your own code calls it.
+        action (`str`): created, updated, superseded, restored, patched, deleted, accessed, or what your own code calls
+            it.
         owner (`Owner`): whose memories it was done to.
         memory_ids (`tuple[str, ...]`): of which memories.
         actor (`str`): who did it: a person, a model, a part of this package.
@@ -41,10 +42,11 @@ class AuditRow:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-def audit_node(row: AuditRow, keys: Sequence[str]) -> MemoryNode:
-    """A row as the ledger keeps it: found by its owner and by the keys of its memories."""
+def audit_node(row: AuditRow, keys: Sequence[str], name: str = "") -> MemoryNode:
+    """A row as the ledger keeps it: found by its owner and by the keys of its memories. It takes the place of one of
+    the same owner and name, where it has a name."""
     return MemoryNode(
-        uuid.uuid4().hex,
+        name or uuid.uuid4().hex,
         AUDIT,
         row.owner.key,
         category=row.action,

@@ -388,6 +388,7 @@ class MemoryBank:
         Raises:
             `MemoryNotFound`, `AmbiguousMemoryId`: as `delete`.
         """
+        await self._books.access.settle()
         node = await self._books.lineage.find(memory_id, owner)
         gone = [] if node else await self._books.lineage.ends(memory_id, owner)
         keys = {node.key} if node else {row.key for row in gone}
@@ -402,9 +403,14 @@ class MemoryBank:
         rows = [audit_row(row) for row in await self.ledger.find(conditions, sort_key="key")]
         return sorted(rows, key=lambda row: row.time)
 
-    def found(self, nodes: Sequence[MemoryNode]) -> None:
-        """Note in the background that memories were found; their importance stays what it is."""
-        self._books.access.note(nodes, self.clock())
+    def found(self, nodes: Sequence[MemoryNode], *, actor: str = "", cause: str = "") -> None:
+        """Note in the background that memories were found; their importance stays what it is.
+
+        Args:
+            nodes (`Sequence[MemoryNode]`): the memories.
+            actor (`str`), cause (`str`): for the record, which has one row a day for each memory, actor and cause.
+        """
+        self._books.access.note(nodes, self.clock(), actor, self.clean(cause))
 
     # ------------------------------------------------------------------ vectors
 
@@ -478,7 +484,7 @@ def conditions_of(
     Raises:
         `ConfigError`: the filters cannot be read.
     """
-    given = filters if isinstance(filters, (list, tuple)) else parse_filters(filters, timezone)  # type: ignore[arg-type]
+    given = parse_filters(filters, timezone)
     conditions = [*owned_by(owners), *given]
     if not include_inactive and not any(condition.field == "is_active" for condition in given):
         conditions.append(Condition("is_active", "equal", (True,)))

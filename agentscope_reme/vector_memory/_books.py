@@ -62,7 +62,7 @@ class Books:
     def __post_init__(self) -> None:
         self.lineage = Lineage(self.store, self.ledger)
         self.filling = Filling(self.store, self.ledger, self.vectors)
-        self.access = AccessLog(self.store, self.writing)
+        self.access = AccessLog(self.store, self.ledger, self.writing)
         self._last_row = datetime.fromtimestamp(0, timezone.utc)
 
     async def open(self) -> None:

@@ -171,7 +171,7 @@ class MemoryRetriever:
         )
         nodes = [each.node for each in found]
         if record_access:
-            self._bank.found(nodes)
+            self._bank.found(nodes, actor="retriever", cause="found by a search")
         return nodes
 
     async def search(

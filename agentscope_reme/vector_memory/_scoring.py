@@ -118,7 +118,8 @@ def check_similarity(similarity: Similarity, queries: int | None = None) -> None
         return
     if isinstance(similarity, str) or not isinstance(similarity, (list, tuple)):
         raise ConfigError(f"similarity is {similarity!r}: it is 'mean', 'max' or a list of weights.")
-    if not similarity or min(similarity) < 0 or sum(similarity) <= 0:
+    numbers = all(isinstance(each, (int, float)) for each in similarity)
+    if not similarity or not numbers or min(similarity) < 0 or sum(similarity) <= 0:
         raise ConfigError(f"similarity is {similarity!r}: give weights of at least 0, not all of them 0.")
     if queries is not None and len(similarity) != queries:
         raise ConfigError(f"similarity has {len(similarity)} weights for {queries} queries: give one for each.")

@@ -45,8 +45,8 @@ RECALLING_TOOLS = frozenset(
 """Tools that give back what was remembered: taking it in again would have memories feed on themselves."""
 
 _INJECTED = re.compile(
-    r"<(memories|recalled_memories|long_term_memory|retrieved_knowledge|system-hint|system-info|system-reminder)\b[^>]*>"
-    r".*?</\1\s*>",
+    r"<(memories|recalled_memories|long_term_memory|knowledge|retrieved_knowledge|system-hint|system-info|system-reminder)"
+    r"\b[^>]*>.*?</\1\s*>",
     re.DOTALL | re.IGNORECASE,
 )
 """What hosts and this package put into a request around the words of its author."""

@@ -171,6 +171,11 @@ class VectorStore(ABC):
             `EmbeddingError`: the vector is zero or not finite.
         """
 
+    async def changes_elsewhere(self) -> int | None:
+        """A number that is another one after somebody else, such as another process, has written here; it may also be
+        another one where they wrote something beside this collection. None where the back end cannot tell."""
+        return None
+
     async def keyword_search(
         self, query: QueryView, limit: int, conditions: Sequence[Condition] = ()
     ) -> list[MemoryNode]:

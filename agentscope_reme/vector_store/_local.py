@@ -134,6 +134,10 @@ class LocalVectorStore(VectorStore):
         check_changes(changes)
         return await self._open_database().run(catalog.patch, self._number.collection, changes)
 
+    async def changes_elsewhere(self) -> int | None:
+        """See `VectorStore.changes_elsewhere`; that of the file."""
+        return await self._open_database().data_version()
+
     # ------------------------------------------------------------------ search
 
     async def search(self, vector: np.ndarray, limit: int, conditions: Sequence[Condition] = ()) -> list[StoreHit]:

@@ -123,7 +123,8 @@ def test_a_search_changes_neither_score_nor_importance_and_notes_that_something_
         await retriever.retrieve("stamps", [ALICE], record_access=False)
         await bank._books.access.flush()
         assert (await bank.get(memory.memory_id)).access_count == 3
-        assert [row.action for row in await bank.history(memory.memory_id)] == ["created"]
+        created, accessed = await bank.history(memory.memory_id)
+        assert (created.action, accessed.action, accessed.details["times"]) == ("created", "accessed", 3)
 
     in_bank(tmp_path, body, clock=clock)
 
