@@ -5,6 +5,7 @@ import asyncio
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
@@ -61,12 +62,17 @@ class Refinement:
         config: "RefinerConfig | None",
         schema: "TagSchema | None",
         count: Callable[[str], int],
+        max_input_length: int,
         refine_model: Any,
         filter_model: Any,
         formatter: Any,
     ) -> None:
-        from .refine import Capture, RefinedRetriever, Refiner, RefineSchedule
+        from .refine import Capture, RefinedRetriever, Refiner, RefinerConfig, RefineSchedule
 
+        self._by_itself = config is not None
+        config = config or RefinerConfig()
+        if config.max_input_length is None:
+            config = replace(config, max_input_length=max_input_length)
         self.capture = Capture(
             self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
         )
@@ -81,7 +87,6 @@ class Refinement:
         )
         self.recaller = RefinedRetriever(self.bank, self.retriever, schema=schema, count=count)
         self.schedule = RefineSchedule(self.refiner)
-        self._by_itself = config is not None
         self._looking: asyncio.Task[None] | None = None
 
     @abstractmethod

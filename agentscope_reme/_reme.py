@@ -119,8 +119,9 @@ class ReMe(Refinement, Upkeep, Curation):
             are drawn by `reme.summarizer.summarize(messages, [KIND.owner(name)])`, and found, listed and changed by
             `reme.retriever` and `reme.bank` with the same owner.
         max_input_length (`int`):
-            Tokens that one request for memories and its reply may have together; longer conversations are read in
-            parts.
+            Tokens of the model's window. One request for memories and its reply are no longer together, and longer
+            conversations are read in parts; condensing takes 70 % of it (`RefinerConfig.window_share`), or of
+            `RefinerConfig.max_input_length` where that is given.
         summarize_mode (`"cheap" | "agentic"`):
             `summarize_memory` asks the model once for each target, or lets an agent with tools work on each.
         max_steps (`int`):
@@ -244,6 +245,7 @@ class ReMe(Refinement, Upkeep, Curation):
             refiner,
             schema,
             self._tokens.text,
+            max_input_length,
             access["model"] if refine_model is None else _with_formatter(refine_model),
             None if filter_model is None else _with_formatter(filter_model),
             access["formatter"],

@@ -17,9 +17,10 @@ GroupBy = Literal["two_level", "session", "time", "entity", "cluster"]
 ConflictPolicy = Literal["supersede", "merge", "keep"]
 
 _TOGETHER, _TOGETHER_SMALL = 0.46, 0.6
+_WINDOW = 131_072
 _SMALL, _FEW, _LITTLE = 200, 64, 48  # tokens
 _SHARES = ("window_share", "target_ratio", "dedup_threshold", "archive_below", "cold_below", "protect_from")
-_POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "max_input_length", "useful_to_protect")
+_POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "useful_to_protect")
 _DAYS = ("retention_days", "unused_days", "sweep_days", "window_minutes", "schedule_hours", "idle_seconds")
 
 
@@ -40,8 +41,9 @@ class RefinerConfig:
             or ``cluster`` (by embedding).
         window_minutes (`float`): a window of time.
         group_tokens (`int`): about how much is condensed at once.
-        max_input_length (`int`), window_share (`float`): a group never takes more than this share of the model's
-            window, in tokens.
+        max_input_length (`int | None`), window_share (`float`): a request to a model never takes more than this share
+            of its window, in tokens, with its instructions and room for the reply; what alone is longer is condensed
+            without a model. `None`: that of the `ReMe`, else 131,072.
         target_ratio (`float`): how long a refined text is to be, as a share of its sources.
         keyword_ratio (`float`): how many telling words of the sources go with it, by which they are found again, as a
             share of the sources' tokens.
@@ -76,7 +78,7 @@ class RefinerConfig:
     group_by: GroupBy = "two_level"
     window_minutes: float = 30.0
     group_tokens: int = 4_000
-    max_input_length: int = 131_072
+    max_input_length: int | None = None
     window_share: float = 0.7
     target_ratio: float = 0.2
     keyword_ratio: float = 0.3
@@ -102,7 +104,7 @@ class RefinerConfig:
         for name in _SHARES:
             if not _is_number(value := getattr(self, name)) or not 0 < value <= 1:
                 raise ConfigError(f"{name} is {value!r}: give a share above 0 and at most 1.")
-        for name in _POSITIVE:
+        for name in (*_POSITIVE, *(["max_input_length"] if self.max_input_length is not None else [])):
             if not isinstance(value := getattr(self, name), int) or isinstance(value, bool) or value < 1:
                 raise ConfigError(f"{name} is {value!r}: give a whole number of at least 1.")
         for name in _DAYS:
@@ -116,9 +118,14 @@ class RefinerConfig:
         self._check_forgetting()
 
     @property
+    def request_limit(self) -> int:
+        """The most tokens that one request to a model and its reply may take together."""
+        return int((self.max_input_length or _WINDOW) * self.window_share)
+
+    @property
     def group_limit(self) -> int:
         """The most tokens that a group may hold."""
-        return max(1, min(self.group_tokens, int(self.max_input_length * self.window_share)))
+        return max(1, min(self.group_tokens, self.request_limit))
 
     def content_budget(self, total: int) -> int:
         """About how many tokens a refined text may have; where there is little, not less than says anything.

@@ -14,6 +14,7 @@ from ..message import estimate_tokens
 from ..record import MemoryNode
 from ..text import PromptBook
 from ..vector_memory import AuditRow, MemoryBank, ModelAccess, Owner, owned_by
+from ._condense_prompts import CondensePrompts
 from ._condenser import Condenser
 from ._config import RefinerConfig
 from ._forgetting import is_protected
@@ -40,6 +41,8 @@ _SAMPLE = 20_000
 """Memories of an owner from which it is told how rare words are."""
 _EXTRACT_TOKENS = 1_200
 """The size of a group where no model condenses it: short texts are found more exactly."""
+_LEAST_ROOM = 200
+"""Tokens for memories below which no model is asked: its window is too small for its instructions."""
 
 Progress = Callable[[int, int], object]
 
@@ -83,8 +86,9 @@ class Refiner:
         self.lexicon = Lexicon(book) if book else default_lexicon()
         self._count = count
         self._refine = access_of(refine_model, formatter, self.lexicon.book, count, timeout)
-        sift = access_of(filter_model, formatter, self.lexicon.book, count, timeout)
-        self._condenser = Condenser(self.config, self.lexicon, self._refine, sift, count)
+        self._sift = access_of(filter_model, formatter, self.lexicon.book, count, timeout)
+        self._prompts = CondensePrompts(self.config, self.lexicon, count)
+        self._condenser = Condenser(self.config, self.lexicon, self._refine, self._sift, count)
         self._writer = GroupWriter(bank, self.config, self.schema, self.lexicon, count)
         self._running = LoopLock()
 
@@ -92,6 +96,11 @@ class Refiner:
     def refine_model(self) -> ModelAccess:
         """The model that condenses."""
         return self._refine
+
+    @property
+    def filter_model(self) -> ModelAccess:
+        """The model that says what is of no use."""
+        return self._sift
 
     async def count_new(self, owners: Sequence[Owner] | None = None) -> int:
         """How many memories no run has looked at."""
@@ -118,15 +127,14 @@ class Refiner:
             if not await self.count_new(owners):
                 return report
             catalog, weights = await self._catalogued(owners)
-            groups = await asyncio.to_thread(
-                group_memories, catalog.members, self._grouping, **await self._near(catalog)
-            )
+            grouping = self._grouping(goal or self.config.goal)
+            groups = await asyncio.to_thread(group_memories, catalog.members, grouping, **await self._near(catalog))
             selected = select(groups, catalog, self.config)
             report.groups = len(selected)
             for done, each in enumerate(selected):
                 if on_progress:
                     on_progress(done, len(selected))
-                await self._condense(each, weights[each.group.owner], goal, report)
+                await self._condense(each, grouping.group_limit, weights[each.group.owner], goal, report)
             if on_progress and selected:
                 on_progress(len(selected), len(selected))
             taken_up = {key for each in selected for key in each.group.keys}
@@ -137,10 +145,18 @@ class Refiner:
     # ------------------------------------------------------------------ reading
 
     @property
-    def _grouping(self) -> RefinerConfig:
-        if self._refine.is_there:
-            return self.config
-        return replace(self.config, group_tokens=min(self.config.group_tokens, _EXTRACT_TOKENS))
+    def _asks(self) -> bool:
+        return self._refine.is_there or self._sift.is_there
+
+    def _grouping(self, goal: str) -> RefinerConfig:
+        """How memories are grouped: so that what a model is asked about a group is within its window."""
+        room = self._prompts.room(goal) if self._asks else 0
+        extracted = not self._refine.is_there or room < _LEAST_ROOM
+        most = min(self.config.group_tokens, _EXTRACT_TOKENS) if extracted else self.config.group_tokens
+        return replace(self.config, group_tokens=min(most, room) if room >= _LEAST_ROOM else most)
+
+    def _size(self, node: MemoryNode) -> int:
+        return self._prompts.size(node) if self._asks else self._count(node.content)
 
     async def _catalogued(self, owners: Sequence[Owner] | None) -> tuple[Catalog, dict[str, WordWeights]]:
         """A little of each active memory, a page at a time, and how rare words are with each owner."""
@@ -152,7 +168,7 @@ class Refiner:
 
     def _take_down(self, page: Sequence[MemoryNode], catalog: Catalog, weights: dict[str, WordWeights]) -> None:
         for node in page:
-            catalog.add(node, member_of(node, self._count), self.config)
+            catalog.add(node, member_of(node, self._count, self._size), self.config)
             mine = weights.setdefault(node.owner, WordWeights())
             if mine.texts < _SAMPLE:
                 mine.add(node.content)
@@ -170,12 +186,14 @@ class Refiner:
 
     # ------------------------------------------------------------------ one group
 
-    async def _condense(self, selected: Selected, weights: WordWeights, goal: str | None, report: RunReport) -> None:
+    async def _condense(
+        self, selected: Selected, limit: int, weights: WordWeights, goal: str | None, report: RunReport
+    ) -> None:
         there = await self.bank.store.get([*selected.group.keys, *selected.sources, *selected.touched])
         nodes = [there[key] for key in selected.group.keys if key in there and self._takes_part(there[key])]
         again = [there[key] for key in selected.sources if key in there]
         touched = [there[key] for key in selected.touched if key in there and there[key].is_active]
-        if touched and not self._fits(nodes, again, selected):
+        if touched and not self._fits(nodes, again, selected, limit):
             touched, again = [], []
         sources = sorted(
             {node.key: node for node in (*again, *nodes)}.values(), key=lambda node: (time_of(node), node.key)
@@ -192,10 +210,9 @@ class Refiner:
     def _takes_part(self, node: MemoryNode) -> bool:
         return node.is_active and not is_protected(node, self.config)
 
-    def _fits(self, nodes: Sequence[MemoryNode], again: Sequence[MemoryNode], selected: Selected) -> bool:
+    def _fits(self, nodes: Sequence[MemoryNode], again: Sequence[MemoryNode], selected: Selected, limit: int) -> bool:
         """Whether the sources of what is touched are all there, and can be condensed with the new ones at once."""
-        tokens = sum(self._count(node.content) for node in (*nodes, *again))
-        return len(again) == len(selected.sources) and tokens <= self._grouping.group_limit
+        return len(again) == len(selected.sources) and sum(map(self._size, (*nodes, *again))) <= limit
 
     async def _on_record(self, catalog: Catalog, goal: str | None, report: RunReport) -> None:
         owners = sorted({member.owner for member in catalog.members} | set(catalog.refined))
