@@ -37,9 +37,9 @@ class RefinerConfig:
         after_session (`bool`): and when a session or task has ended.
         memory_types (`Sequence[str] | None`): the types that are condensed; None for all. A guide to a tool is one
             memory that is kept up to date by itself.
-        group_by (`str`): ``two_level``: by session, then windows of time in it; ``session``, ``time``, ``entity``,
-            or ``cluster`` (by embedding).
-        window_minutes (`float`): a window of time.
+        group_by (`str`): ``two_level``: by session, then a sliding window of time in it; ``session``, ``time``,
+            ``entity``, or ``cluster`` (by embedding).
+        window_minutes (`float`): the window of time: a pause of this length parts what is condensed together.
         group_tokens (`int`): about how much is condensed at once.
         max_input_length (`int | None`), window_share (`float`): a request to a model never takes more than this share
             of its window, in tokens, with its instructions and room for the reply; what alone is longer is condensed

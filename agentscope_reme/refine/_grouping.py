@@ -140,8 +140,9 @@ def group_memories(
 ) -> list[Group]:
     """Group memories by `RefinerConfig.group_by`.
 
-    ``two_level``: the memories of a session within `window_minutes` of the first of them; those that stay alone are
-    gathered by what they name. ``session``: all of a session. ``time``: windows of time whatever the session.
+    ``two_level``: the memories of a session, each less than `window_minutes` after the one before it: the window
+    slides, so that only a longer pause parts what was said in one go. Those that stay alone are gathered by what they
+    name. ``session``: all of a session. ``time``: sliding windows of time whatever the session.
     ``entity``: by the name or topic that most memories share with them. ``cluster``: by k-means over their vectors,
     those without a vector by entity. Groups above `RefinerConfig.group_limit` are split in the order of time; only
     a memory that alone is larger stands in a larger one, alone.
@@ -188,10 +189,10 @@ def _buckets(members: list[Member], config: RefinerConfig, vectors: Mapping[str,
 
 
 def _windows(name: str, members: list[Member], window: timedelta) -> list[Bucket]:
-    """Memories within a window of time that begins with the first of them."""
+    """Memories that a window of time joins, which slides on from each to the next."""
     found: list[Bucket] = []
     for member in members:
-        if not found or member.time - found[-1][1][0].time >= window:
+        if not found or member.time - found[-1][1][-1].time >= window:
             found.append((f"{name} {member.time:%Y-%m-%d %H:%M}".strip(), []))
         found[-1][1].append(member)
     return found
