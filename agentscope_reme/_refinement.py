@@ -65,7 +65,6 @@ class Refinement:
         max_input_length: int,
         refine_model: Any,
         filter_model: Any,
-        formatter: Any,
     ) -> None:
         from .refine import Capture, RefinedRetriever, Refiner, RefinerConfig, RefineSchedule
 
@@ -81,7 +80,6 @@ class Refinement:
             config,
             refine_model=refine_model,
             filter_model=filter_model,
-            formatter=formatter,
             schema=schema,
             count=count,
         )

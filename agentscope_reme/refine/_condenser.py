@@ -94,8 +94,9 @@ class Condenser:
         """
         outcome = Outcome()
         useful = await asyncio.to_thread(self._worth_it, nodes, now)
-        if useful and self._refine.is_there:
+        if useful and self._sift.is_there:
             useful = await self._sifted(useful, outcome)
+        if useful and self._refine.is_there:
             outcome.condensed = await self._by_model(nodes, useful, weights, goal or self._config.goal, outcome)
         if useful and outcome.condensed is None:
             outcome.condensed = await asyncio.to_thread(self._extracted, useful, weights)
@@ -118,7 +119,7 @@ class Condenser:
 
     async def _sifted(self, nodes: list[MemoryNode], outcome: Outcome) -> list[MemoryNode]:
         """Without what the cheap model finds useless; an answer that cannot be read leaves everything."""
-        if not self._sift.is_there or len(nodes) < 2:
+        if len(nodes) < 2:
             return nodes
         language = self._language(nodes)
         system, question = self._prompts.sifting(language, nodes)
@@ -205,7 +206,7 @@ class Condenser:
 
     async def _asked(self, access: ModelAccess, purpose: str, system: str, question: str) -> Reply:
         model, formatter = access.pair(purpose)
-        return await ask(model, formatter, system, question, timeout=access.timeout)
+        return await ask(model, formatter, system, question, timeout=access.timeout, temperature=access.temperature)
 
     def _name(self) -> str:
         model, _ = self._refine.pair("Refining memories")

@@ -58,8 +58,10 @@ class Refiner:
         bank (`MemoryBank`): the memories.
         config (`RefinerConfig`): how.
         refine_model (`ChatModelBase | Mapping | None`): condenses a group in one reply; a dictionary as
-            `chat.build_model` takes it, to which a low temperature is added. Without one, sentences are extracted.
-        filter_model (`ChatModelBase | Mapping | None`): a cheap model that says before what is of no use.
+            `chat.build_model` takes it. Without one, sentences are extracted. What has no temperature of its own is
+            asked at a low one.
+        filter_model (`ChatModelBase | Mapping | None`): a cheap model that says before what is of no use, whoever
+            condenses the rest.
         formatter (`FormatterBase | None`): goes with the models that are not dictionaries.
         schema (`TagSchema | None`): the dimensions of tags.
         book (`PromptBook | None`): other prompts, words or languages.
