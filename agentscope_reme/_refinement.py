@@ -4,14 +4,14 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
 
-from ._errors import ReMeError
-from ._memory_arguments import Names, one_owner, owners
+from ._errors import ConfigError, ReMeError
+from ._memory_arguments import Names, one_owner, owners, text_of
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
 from .vector_memory import Filters, MemoryBank, MemoryRetriever, MemorySummarizer
@@ -36,6 +36,7 @@ __all__ = ["Refinement"]
 
 logger = logging.getLogger("agentscope_reme")
 
+_TYPES = ("personal", "procedural", "tool", "history")
 _LOOK_EVERY = 60.0
 _RECENT = 4
 _RECENT_CHARS = 300
@@ -56,6 +57,24 @@ class Refinement:
     """Recalls condensed memories and goes back to their sources; its settings can be changed at any time."""
     schedule: "RefineSchedule"
     """Refines in the background, where a configuration was given."""
+
+    @staticmethod
+    def _check_refinement(config: object, schema: object, kinds: Iterable[str]) -> None:
+        """Refuse a configuration or a schema that is none, and types of memories that there are not.
+
+        Raises:
+            `ConfigError`: with the cure.
+        """
+        from .refine import RefinerConfig, TagSchema
+
+        if not isinstance(config, (RefinerConfig, type(None))):
+            raise ConfigError(f"refiner is {config!r}: give a RefinerConfig, or None to refine by hand.")
+        if not isinstance(schema, (TagSchema, type(None))):
+            raise ConfigError(f"schema is {schema!r}: give a TagSchema, such as TagSchema.of({{'topic': ['food']}}).")
+        there = {*_TYPES, *kinds}
+        for name in (config.memory_types or ()) if config else ():
+            if name not in there:
+                raise ConfigError(f"memory_types has {name!r}: there are {', '.join(sorted(there))}.")
 
     def _set_up_refinement(
         self,
@@ -160,7 +179,13 @@ class Refinement:
 
         Returns:
             `RunReport`: what was done.
+
+        Raises:
+            `ConfigError`: an argument cannot work.
         """
+        goal = goal if goal is None else text_of("goal", goal)
+        if progress is not None and not callable(progress):
+            raise ConfigError(f"progress is {progress!r}: give a function that takes two numbers, or None.")
         named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
         await self._ensure_started()
         return await self.refiner.run(named, goal, progress)

@@ -258,6 +258,7 @@ class ReMe(Refinement, Upkeep, Curation):
         self._agents = AgentRetriever(
             self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
         )
+        self._check_refinement(refiner, schema, self.summarizer.kinds)
         self._set_up(refiner)
         self._set_up_refinement(
             refiner,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from .._errors import ConfigError
 from ._triggers import DEFAULT_TRIGGERS, TriggerRule, parse_triggers
 
-__all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig"]
+__all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig", "is_list_of_texts"]
 
 GroupBy = Literal["two_level", "session", "time", "entity", "cluster"]
 ConflictPolicy = Literal["supersede", "merge", "keep"]
@@ -111,9 +111,13 @@ class RefinerConfig:
             if not _is_number(value := getattr(self, name)) or not value > 0:
                 raise ConfigError(f"{name} is {value!r}: give a number above 0; float('inf') for never.")
         if self.memory_types is not None:
-            if isinstance(self.memory_types, str) or not self.memory_types:
+            if not self.memory_types or not is_list_of_texts(self.memory_types):
                 raise ConfigError(f"memory_types is {self.memory_types!r}: give a list of types, or None for all.")
             object.__setattr__(self, "memory_types", tuple(self.memory_types))
+        if not isinstance(self.goal, str):
+            raise ConfigError(f"goal is {self.goal!r}: give a text that says what the memory is for, or ''.")
+        if not isinstance(self.after_session, bool):
+            raise ConfigError(f"after_session is {self.after_session!r}: give True or False.")
         self._check_choices()
         self._check_forgetting()
 
@@ -151,7 +155,7 @@ class RefinerConfig:
 
     def _check_choices(self) -> None:
         for name, kind in (("group_by", GroupBy), ("conflict_policy", ConflictPolicy)):
-            if getattr(self, name) not in get_args(kind):
+            if getattr(self, name) not in list(get_args(kind)):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}: it is one of {', '.join(get_args(kind))}.")
 
     def _check_forgetting(self) -> None:
@@ -164,9 +168,20 @@ class RefinerConfig:
                 raise ConfigError(f"{name} is {value!r}: give a number from 0 to 1.")
         for name in ("expiry_days", "undated_expiry_days"):
             days = getattr(self, name)
-            if not isinstance(days, Mapping) or not all(_is_number(each) and each >= 0 for each in days.values()):
+            if not isinstance(days, Mapping) or not all(
+                isinstance(category, str) and _is_number(each) and each >= 0 for category, each in days.items()
+            ):
                 raise ConfigError(f"{name} is {days!r}: give days for categories, such as {{'plan': 7}}.")
             object.__setattr__(self, name, MappingProxyType(dict(days)))
+
+
+def is_list_of_texts(value: object) -> bool:
+    """Whether a value is a list of texts with something in them, in any form that keeps or has no order."""
+    return (
+        isinstance(value, Collection)
+        and not isinstance(value, (str, bytes, Mapping))
+        and all(isinstance(each, str) and each.strip() for each in value)
+    )
 
 
 def _is_number(value: object) -> bool:
