@@ -175,7 +175,8 @@ class Refinement:
             goal (`str | None`):
                 What the memory is for.
             progress (`Callable[[int, int], object] | None`):
-                Told how many groups of how many are done.
+                Told how many steps of how many are done: one for each memory that is read, and one for each that is
+                condensed or left.
 
         Returns:
             `RunReport`: what was done.

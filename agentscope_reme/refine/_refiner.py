@@ -23,6 +23,7 @@ from ._grouping import group_memories, member_of, time_of
 from ._keywords import WordWeights
 from ._lexicon import Lexicon, default_lexicon
 from ._models import Model, access_of
+from ._run_progress import Progress, RunProgress
 from ._run_report import RunReport
 from ._schema import TagSchema
 from ._selection import Catalog, Selected, active, new, select
@@ -30,21 +31,20 @@ from ._selection import Catalog, Selected, active, new, select
 if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
 
-__all__ = ["RUN", "Progress", "Refiner"]
+__all__ = ["RUN", "Refiner"]
 
 logger = logging.getLogger("agentscope_reme")
 
 RUN = "refine_run"
 """The action under which a run stands on record."""
 
+_PAGE = 500
 _SAMPLE = 20_000
 """Memories of an owner from which it is told how rare words are."""
 _EXTRACT_TOKENS = 1_200
 """The size of a group where no model condenses it: short texts are found more exactly."""
 _LEAST_ROOM = 200
 """Tokens for memories below which no model is asked: its window is too small for its instructions."""
-
-Progress = Callable[[int, int], object]
 
 
 class Refiner:
@@ -119,28 +119,33 @@ class Refiner:
         Args:
             owners (`Sequence[Owner] | None`): whose memories; None for everybody's.
             goal (`str | None`): what the memory is for, for this run.
-            on_progress (`Callable[[int, int], object] | None`): told how many groups of how many are done.
+            on_progress (`Callable[[int, int], object] | None`): told how many steps of how many are done: one for each
+                memory that is read, and one for each that is condensed or left.
 
         Returns:
             `RunReport`: what was done. With nothing new no group is selected and no model is asked.
         """
         report = RunReport()
         async with self._running.lock():
-            if not await self.count_new(owners):
+            if not (fresh := await self.count_new(owners)):
                 return report
-            catalog, weights = await self._catalogued(owners)
+            there = await self.bank.store.count([*owned_by(owners), *active(self.config)])
+            progress = RunProgress(on_progress, there + fresh)
+            catalog, weights = await self._catalogued(owners, progress)
             grouping = self._grouping(goal or self.config.goal)
             groups = await asyncio.to_thread(group_memories, catalog.members, grouping, **await self._near(catalog))
             selected = select(groups, catalog, self.config)
             report.groups = len(selected)
-            for done, each in enumerate(selected):
-                if on_progress:
-                    on_progress(done, len(selected))
-                await self._condense(each, grouping.group_limit, weights[each.group.owner], goal, report)
-            if on_progress and selected:
-                on_progress(len(selected), len(selected))
             taken_up = {key for each in selected for key in each.group.keys}
-            await self._writer.leave((catalog.new | catalog.protected) - taken_up, report)
+            left = sorted((catalog.new | catalog.protected) - taken_up)
+            progress.left(len(taken_up) + len(left))
+            for each in selected:
+                await self._condense(each, grouping.group_limit, weights[each.group.owner], goal, report)
+                progress.went(len(each.group.members))
+            for at in range(0, len(left), _PAGE):
+                page = left[at : at + _PAGE]
+                await self._writer.leave(set(page), report)
+                progress.went(len(page))
             await self._on_record(catalog, goal, report)
         return report
 
@@ -160,12 +165,15 @@ class Refiner:
     def _size(self, node: MemoryNode) -> int:
         return self._prompts.size(node) if self._asks else self._count(node.content)
 
-    async def _catalogued(self, owners: Sequence[Owner] | None) -> tuple[Catalog, dict[str, WordWeights]]:
+    async def _catalogued(
+        self, owners: Sequence[Owner] | None, progress: RunProgress
+    ) -> tuple[Catalog, dict[str, WordWeights]]:
         """A little of each active memory, a page at a time, and how rare words are with each owner."""
         catalog, weights = Catalog(), dict[str, WordWeights]()
         conditions = [*owned_by(owners), *active(self.config)]
         async for page in self.bank.store.pages(conditions):
             await asyncio.to_thread(self._take_down, page, catalog, weights)
+            progress.went(len(page))
         return catalog, weights
 
     def _take_down(self, page: Sequence[MemoryNode], catalog: Catalog, weights: dict[str, WordWeights]) -> None:
@@ -181,8 +189,8 @@ class Refiner:
             return {"count": self._count}
         vectors: dict[str, Any] = {}
         keys = [member.key for member in catalog.members]
-        for at in range(0, len(keys), 500):
-            nodes = await self.bank.store.get(keys[at : at + 500], with_vectors=True)
+        for at in range(0, len(keys), _PAGE):
+            nodes = await self.bank.store.get(keys[at : at + _PAGE], with_vectors=True)
             vectors.update((key, node.vector) for key, node in nodes.items() if node.vector is not None)
         return {"vectors": vectors, "count": self._count}
 
