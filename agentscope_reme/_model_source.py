@@ -3,7 +3,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Union
 
 from ._errors import ConfigError, MissingModelError
 from .chat import build_model, check_config
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agentscope.formatter import FormatterBase
     from agentscope.model import ChatModelBase
 
-__all__ = ["UNSET", "Lender", "ModelSource", "Unset", "formatter_for"]
+__all__ = ["UNSET", "Lender", "ModelSource", "Own", "Unset", "formatter_for", "own_model"]
 
 logger = logging.getLogger("agentscope_reme")
 
@@ -29,6 +29,9 @@ UNSET = Unset()
 Pair = tuple["ChatModelBase | None", "FormatterBase | None"]
 Lender = Callable[[], Pair]
 """Lends a model where none was given: an agent."""
+
+Own = Union["ChatModelBase", "tuple[ChatModelBase, FormatterBase]", Mapping[str, Any], None]
+"""A model for one purpose: a ready one, one with its formatter, or a dictionary to build it from."""
 
 
 class ModelSource:
@@ -100,3 +103,38 @@ def formatter_for(model: "ChatModelBase") -> "FormatterBase":
         if found is not None and kind.__name__.endswith("ChatModel"):
             return found()
     raise ConfigError(f"There is no known formatter for {type(model).__name__}: give formatter= beside model=.")
+
+
+def own_model(name: str, model: Own, formatter: "FormatterBase | None") -> tuple[Any, Any] | None:
+    """A model for one purpose with its formatter: its own, that of its class, or the one that was given; None for none.
+
+    A dictionary becomes two functions, which build both at their first use.
+
+    Args:
+        name (`str`):
+            The argument's, for errors.
+        model (`ChatModelBase | tuple | Mapping | None`):
+            The model.
+        formatter (`FormatterBase | None`):
+            For models that are not of the host's own classes.
+
+    Raises:
+        `ConfigError`: it is no model, or there is no formatter for it.
+    """
+    if model is None:
+        return None
+    if isinstance(model, Mapping):
+        source = ModelSource(config=model)
+        return (lambda: source.pair()[0]), (lambda: source.pair()[1])
+    if isinstance(model, tuple) and len(model) == 2:
+        return model
+    if not callable(model):
+        raise ConfigError(f"{name} is {model!r}: give a chat model, (model, formatter), or a dictionary.")
+    try:
+        return model, formatter_for(model)
+    except ConfigError:
+        if formatter is None:
+            kind = type(model).__name__
+            cure = f"give {name}=(model, formatter), or formatter="
+            raise ConfigError(f"There is no known formatter for the {kind} of {name}=: {cure}.") from None
+        return model, formatter

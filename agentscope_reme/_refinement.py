@@ -4,7 +4,8 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from agentscope.message import Msg
@@ -36,6 +37,7 @@ __all__ = ["Refinement"]
 
 logger = logging.getLogger("agentscope_reme")
 
+_TYPES = ("personal", "procedural", "tool", "history")
 _LOOK_EVERY = 60.0
 _RECENT = 4
 _RECENT_CHARS = 300
@@ -57,14 +59,33 @@ class Refinement:
     schedule: "RefineSchedule"
     """Refines in the background, where a configuration was given."""
 
+    @staticmethod
+    def _check_refinement(config: object, schema: object, kinds: Iterable[str]) -> None:
+        """Refuse a configuration or a schema that is none, and types of memories that there are not.
+
+        Raises:
+            `ConfigError`: with the cure.
+        """
+        from .refine import RefinerConfig, TagSchema
+
+        if not isinstance(config, (RefinerConfig, type(None))):
+            raise ConfigError(f"refiner is {config!r}: give a RefinerConfig, or None to refine by hand.")
+        if not isinstance(schema, (TagSchema, Mapping, type(None))):
+            cure = "give a TagSchema, or a mapping such as {'topic': ['food', 'work']}"
+            raise ConfigError(f"schema is {schema!r}: {cure}.")
+        there = {*_TYPES, *kinds}
+        for name in (config.memory_types or ()) if config else ():
+            if name not in there:
+                raise ConfigError(f"memory_types has {name!r}: there are {', '.join(sorted(there))}.")
+
     def _set_up_refinement(
         self,
         config: "RefinerConfig | None",
         schema: "TagSchema | Mapping[str, Sequence[str]] | None",
         count: Callable[[str], int],
+        max_input_length: int,
         refine_model: Any,
         filter_model: Any,
-        formatter: Any,
     ) -> None:
         from .refine import (
             Capture,
@@ -78,8 +99,12 @@ class Refinement:
 
         if schema is not None and not isinstance(schema, TagSchema):
             schema = TagSchema.of(schema)
+        self._by_itself = config is not None
+        config = config or RefinerConfig()
+        if config.max_input_length is None:
+            config = replace(config, max_input_length=max_input_length)
         self._schema = schema
-        self._rules: KeepingRules = keeping_rules(config or RefinerConfig(), schema)
+        self._rules: KeepingRules = keeping_rules(config, schema)
         self.capture = Capture(
             self.bank, config, summarizer=self.summarizer, forgetter=self.forgetter, schema=schema, count=count
         )
@@ -88,13 +113,11 @@ class Refinement:
             config,
             refine_model=refine_model,
             filter_model=filter_model,
-            formatter=formatter,
             schema=schema,
             count=count,
         )
         self.recaller = RefinedRetriever(self.bank, self.retriever, schema=schema, count=count)
         self.schedule = RefineSchedule(self.refiner)
-        self._by_itself = config is not None
         self._looking: asyncio.Task[None] | None = None
 
     @abstractmethod
@@ -183,10 +206,14 @@ class Refinement:
             goal (`str | None`):
                 What the memory is for.
             progress (`Callable[[int, int], object] | None`):
-                Told how many groups of how many are done.
+                Told how many steps of how many are done: one for each memory that is read, and one for each that is
+                condensed or left.
 
         Returns:
             `RunReport`: what was done.
+
+        Raises:
+            `ConfigError`: an argument cannot work.
         """
         named = owners(user_name, task_name, tool_name) if user_name or task_name or tool_name else None
         if goal is not None:

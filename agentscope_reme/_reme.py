@@ -29,7 +29,7 @@ from ._memory_arguments import (
     text_of,
     texts_of,
 )
-from ._model_source import UNSET, ModelSource, Unset, formatter_for
+from ._model_source import UNSET, ModelSource, Own, Unset, own_model
 from ._refinement import Refinement
 from ._upkeep import Upkeep
 from .chat import load_env
@@ -92,7 +92,7 @@ class ReMe(Refinement, Upkeep, Curation):
         model (`ChatModelBase | None`):
             Draws memories from conversations. `None` means that no model is asked.
         formatter (`FormatterBase | None`):
-            Goes with the model; found by itself for the host's own models.
+            Goes with the models; found by itself for the host's own.
         token_counter (`Callable[[str], int] | TokenCounterBase | None`):
             Counts tokens. By default the model's own tokenizer where it works offline, else an estimate by script.
         embedding_model (`EmbeddingModelBase | None`), default_embedding_model_config (`Mapping | None`):
@@ -121,8 +121,9 @@ class ReMe(Refinement, Upkeep, Curation):
             The kinds of memory that are drawn from conversations, each with its prompts. For a kind of your own, give
             `KIND.owner(name)` in the place of a name: `await reme.retrieve_memory(query, user_name=KIND.owner(name))`.
         max_input_length (`int`):
-            Tokens that one request for memories and its reply may have together; longer conversations are read in
-            parts.
+            Tokens of the model's window. One request for memories and its reply are no longer together, and longer
+            conversations are read in parts; condensing takes 70 % of it (`RefinerConfig.window_share`), or of
+            `RefinerConfig.max_input_length` where that is given.
         summarize_mode (`"cheap" | "agentic"`):
             `summarize_memory` asks the model once for each target, or lets an agent with tools work on each.
         max_steps (`int`):
@@ -138,10 +139,12 @@ class ReMe(Refinement, Upkeep, Curation):
             When memories are drawn from conversations, condensed and forgotten, and how far feedback reaches. Where it
             is given, what is due is done in the background from `start` on; without it, the defaults hold, and `refine`
             and `sweep` are called by hand.
-        refine_model (`ChatModelBase | Mapping | None`):
-            Condenses memories; the `model` unless given.
-        filter_model (`ChatModelBase | Mapping | None`):
-            A cheap model that says before what is of no use; none unless given.
+        extract_model (`ChatModelBase | tuple | Mapping | None`):
+            Draws memories from conversations, in place of the `model`: ready, as `(model, formatter)`, or a dictionary.
+        refine_model (`ChatModelBase | tuple | Mapping | None`):
+            Condenses memories, in place of the `model`.
+        filter_model (`ChatModelBase | tuple | Mapping | None`):
+            A cheap model that says before what is of no use, also where no model condenses; none unless given.
         schema (`TagSchema | Mapping[str, Sequence[str]] | None`):
             The dimensions of tags with the values that each may have, and the categories (`"type"` in a mapping). A
             model is asked to fill them in; what it fills in, and what is added by hand, is checked.
@@ -177,8 +180,9 @@ class ReMe(Refinement, Upkeep, Curation):
         update_guides_after: int | None = 10,
         update_guides_by_model: bool = False,
         refiner: "RefinerConfig | None" = None,
-        refine_model: "ChatModelBase | Mapping[str, Any] | None" = None,
-        filter_model: "ChatModelBase | Mapping[str, Any] | None" = None,
+        extract_model: Own = None,
+        refine_model: Own = None,
+        filter_model: Own = None,
         schema: "TagSchema | Mapping[str, Sequence[str]] | None" = None,
     ) -> None:
         config = llm_config(default_llm_config, default_as_llm_config)
@@ -197,7 +201,17 @@ class ReMe(Refinement, Upkeep, Curation):
         self.workspace = Workspace(working_dir)
         self._book = prompts or PromptBook()
         self._language = None if language is None else checked_language(language, self._book)
-        self._models = ModelSource(model, formatter, config)
+        extract, refine, sift = (
+            own_model(name, each, formatter)
+            for name, each in (
+                ("extract_model", extract_model),
+                ("refine_model", refine_model),
+                ("filter_model", filter_model),
+            )
+        )
+        others = any(each is not None for each in (extract, refine, sift))
+        alone = others and (model is None or isinstance(model, Unset))
+        self._models = ModelSource(model, None if alone else formatter, config)
         self._tokens = MessageTokens(as_counter(token_counter, (config or {}).get("model_name") or self._models.name()))
         self._events = EventBus()
         self._embedders = EmbedderSource(
@@ -232,7 +246,12 @@ class ReMe(Refinement, Upkeep, Curation):
             "enable_thinking_params": enable_thinking_params,
         }
         self.summarizer = MemorySummarizer(
-            self.bank, kinds=kinds, mode=summarize_mode, profiles=self.profiles, records=self.tool_records, **access
+            self.bank,
+            kinds=kinds,
+            mode=summarize_mode,
+            profiles=self.profiles,
+            records=self.tool_records,
+            **(access if extract is None else {**access, "model": extract[0], "formatter": extract[1]}),
         )
         """How memories are drawn from conversations and from calls of tools."""
         self.guides = GuideKeeping(
@@ -242,14 +261,15 @@ class ReMe(Refinement, Upkeep, Curation):
         self._agents = AgentRetriever(
             self.bank, self.retriever, ModelAccess(**access), self.summarizer.kinds, self.profiles, self.conversations
         )
+        self._check_refinement(refiner, schema, self.summarizer.kinds)
         self._set_up(refiner)
         self._set_up_refinement(
             refiner,
             schema,
             self._tokens.text,
-            access["model"] if refine_model is None else _with_formatter(refine_model),
-            None if filter_model is None else _with_formatter(filter_model),
-            access["formatter"],
+            max_input_length,
+            (access["model"], access["formatter"]) if refine is None else refine,
+            sift,
         )
         self._changing = LoopLock()
         self._started = False
@@ -481,7 +501,3 @@ class ReMe(Refinement, Upkeep, Curation):
         if not self._started:
             await self.start()
         self._look()
-
-
-def _with_formatter(model: "ChatModelBase | Mapping[str, Any]") -> Any:
-    return model if isinstance(model, Mapping) else (model, formatter_for(model))

@@ -3,6 +3,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 
 from agentscope_reme import ReMe
 from agentscope_reme._errors import ConfigError
+from agentscope_reme.refine import RefinerConfig
 from agentscope_reme.testing import HashEmbedding
+from agentscope_reme.vector_memory import PERSONAL
 
 Body = Callable[[Any], Awaitable[Any]]
 
@@ -20,6 +23,8 @@ WRONG: list[tuple[str, Body, str]] = [
     ("one entity", lambda reme: reme.add_memory("x", user_name="a", entities="Ann"), "entities is 'Ann'"),
     ("several tags", lambda reme: reme.add_memories(["x"], user_name="a", tags="food"), "tags is 'food'"),
     ("contents", lambda reme: reme.add_memories("x", user_name="a"), "memory_contents is 'x': give a list"),
+    ("a goal", lambda reme: reme.refine(goal=3), "goal is 3: give a text"),
+    ("progress", lambda reme: reme.refine(progress=3), "progress is 3: give a function"),
     ("no contents", lambda reme: reme.add_memories(None, user_name="a"), "memory_contents is None"),
     ("an id for ids", lambda reme: reme.get_memories("0123456789abcdef", user_name="a"), "memory_ids is '0123"),
     ("an id to delete", lambda reme: reme.delete_memories("0123456789abcdef", user_name="a"), "memory_ids is '0123"),
@@ -178,3 +183,23 @@ def test_several_memories_are_changed_with_one_request_for_vectors(tmp_path: Pat
                 await reme.update_memories(wrong)  # type: ignore[arg-type]
 
     with_reme(tmp_path, body)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"refiner": {}}, r"refiner is \{\}: give a RefinerConfig"),
+        ({"refiner": True}, "refiner is True: give a RefinerConfig"),
+        ({"refiner": RefinerConfig(memory_types=["personal", "nonsense"])}, "'nonsense': there are history, personal"),
+        ({"schema": {"topic": []}}, "schema is .*: give a TagSchema"),
+    ],
+)
+def test_what_is_refined_is_checked_at_once(tmp_path: Path, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        ReMe(tmp_path, embedding_model=None, **given)
+
+
+def test_a_kind_of_ones_own_can_be_refined(tmp_path: Path) -> None:
+    kinds = [PERSONAL, replace(PERSONAL, name="diary", argument="diary_name")]
+    reme = ReMe(tmp_path, embedding_model=None, kinds=kinds, refiner=RefinerConfig(memory_types=["diary"]))
+    assert reme.refiner.config.memory_types == ("diary",)

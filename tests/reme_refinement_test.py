@@ -192,30 +192,78 @@ def test_the_policy_holds_where_a_model_draws(tmp_path: Path, policy: Any, heard
     run(main())
 
 
-def test_filter_and_condensing_have_models_of_their_own(tmp_path: Path) -> None:
-    class Own(OpenAIChatModel):
-        """A model of the host's class, with replies of its own."""
+class Own(OpenAIChatModel):
+    """A model of the host's class, with replies of its own."""
 
-        def __init__(self, reply: str) -> None:
-            self.model_name, self.stream, self.reply, self.asked = "own", False, reply, 0
+    def __init__(self, reply: str) -> None:
+        self.model_name, self.stream, self.reply = "own", False, reply
+        self.asked: list[dict[str, Any]] = []
 
-        async def __call__(self, *_: Any, **__: Any) -> ChatResponse:
-            self.asked += 1
-            return ChatResponse(content=[TextBlock(type="text", text=self.reply)])
+    async def __call__(self, *_: Any, **given: Any) -> ChatResponse:
+        self.asked.append(given)
+        return ChatResponse(content=[TextBlock(type="text", text=self.reply)])
 
+
+async def hotels(reme: ReMe) -> None:
+    for at in range(12):
+        moment = START + timedelta(minutes=at)
+        text = f"The hotel in street {at} of Lisbon cost {100 + at} euros a night."
+        await reme.add_memory(text, user_name="anna", message_time=moment, ref_memory_id="trip")
+
+
+def test_drawing_filtering_and_condensing_have_models_of_their_own(tmp_path: Path) -> None:
     async def main() -> None:
         sift, condense = Own('{"drop": []}'), Own("no JSON at all")
+        draw = Own('[{"content": "Anna likes the harbour of Lisbon.", "category": "preference"}]')
         async with ReMe(
-            tmp_path, embedding_model=HashEmbedding(), model=None, refine_model=condense, filter_model=sift
+            tmp_path,
+            embedding_model=HashEmbedding(),
+            model=None,
+            extract_model=draw,
+            refine_model=condense,
+            filter_model=sift,
         ) as reme:
-            for at in range(12):
-                moment = START + timedelta(minutes=at)
-                text = f"The hotel in street {at} of Lisbon cost {100 + at} euros a night."
-                await reme.add_memory(text, user_name="anna", message_time=moment, ref_memory_id="trip")
+            await reme.summarize_memory([said("I like the harbour of Lisbon very much.")], user_name="anna")
+            assert draw.asked
+            await hotels(reme)
             report = await reme.refine(user_name="anna")
-            assert sift.asked >= 1
-            assert condense.asked >= 1
+            assert sift.asked
+            assert condense.asked
             assert report.failures  # a reply that cannot be used is told, and sentences are extracted
             assert report.refined >= 1
+            given = [each["temperature"] for model in (draw, sift, condense) for each in model.asked]
+            assert set(given) == {0.1}
 
     run(main())
+
+
+def test_a_filter_model_alone_is_asked(tmp_path: Path) -> None:
+    async def main() -> None:
+        sift = Own('{"drop": [1, 2, 3]}')
+        async with ReMe(tmp_path, embedding_model=HashEmbedding(), filter_model=sift) as reme:
+            await hotels(reme)
+            report = await reme.refine(user_name="anna")
+            assert report.calls == len(sift.asked) >= 1
+            (refined,) = await reme.list_memory(user_name="anna")
+            assert "street 0 " not in refined.content
+            assert len(refined.source_ids) == 12
+
+    run(main())
+
+
+def test_each_model_may_come_with_its_formatter(tmp_path: Path) -> None:
+    def made(**given: Any) -> ReMe:
+        return ReMe(tmp_path, embedding_model=None, **given)
+
+    model, formatter = ScriptedChatModel([]), OpenAIChatFormatter()
+    for name in ("extract_model", "refine_model", "filter_model"):
+        with pytest.raises(ConfigError, match=f"{name}.*give {name}="):
+            made(**{name: model})
+        with pytest.raises(ConfigError, match=f"{name} is 3: give a chat model"):
+            made(**{name: 3})
+        made(**{name: (model, formatter)})
+        made(model=None, formatter=formatter, **{name: model})
+        made(formatter=formatter, **{name: model})
+        made(**{name: {"model_name": "qwen-plus"}})  # a key that is missing is missed where the model is needed
+    with pytest.raises(ConfigError, match="give both, or neither"):
+        made(formatter=formatter)

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 
 from .._errors import ConfigError, ModelReplyError
+from ._sampling import sampling
 from ._thinking import split_thinking
 
 __all__ = ["Reply", "ask"]
@@ -33,7 +34,15 @@ class Reply:
     usage: Any = None
 
 
-async def ask(model: Any, formatter: Any, system: str, user: str, *, timeout: float | None = 120) -> Reply:  # noqa: ASYNC109
+async def ask(
+    model: Any,
+    formatter: Any,
+    system: str,
+    user: str,
+    *,
+    timeout: float | None = 120,  # noqa: ASYNC109
+    temperature: float | None = None,
+) -> Reply:
     """Ask a host chat model one question, streaming or not.
 
     Args:
@@ -42,6 +51,8 @@ async def ask(model: Any, formatter: Any, system: str, user: str, *, timeout: fl
         system (`str`): The system prompt; "" for none.
         user (`str`): The question.
         timeout (`float | None`): Seconds for the whole reply, `None` to wait for ever.
+        temperature (`float | None`): How much replies may vary, where the model has no temperature of its own; a model
+            that refuses one is asked without.
 
     Returns:
         `Reply`: the answer, which may be empty.
@@ -53,8 +64,14 @@ async def ask(model: Any, formatter: Any, system: str, user: str, *, timeout: fl
         raise ConfigError("A model needs the formatter that goes with it: give both.")
     try:
         with anyio.move_on_after(timeout):
-            response = await _respond(model, await _formatted(formatter, system, user))
-            return _read(response)
+            messages = await _formatted(formatter, system, user)
+            options = sampling(model, temperature)
+            try:
+                return _read(await _respond(model, messages, options))
+            except Exception as error:
+                if not options or "temperature" not in str(error).lower():
+                    raise
+                return _read(await _respond(model, messages, {}))
     except ModelReplyError:
         raise
     except Exception as error:
@@ -77,9 +94,9 @@ async def _formatted(formatter: Any, system: str, user: str) -> list[dict[str, A
     return formatted
 
 
-async def _respond(model: Any, messages: list[dict[str, Any]]) -> list[Any]:
+async def _respond(model: Any, messages: list[dict[str, Any]], options: dict[str, Any]) -> list[Any]:
     """The responses that count: the whole one, or of a stream the last with content and the last with usage."""
-    response = model(messages)
+    response = model(messages, **options)
     if inspect.isawaitable(response):
         response = await response
     if not isinstance(response, AsyncGenerator):

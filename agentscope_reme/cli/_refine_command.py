@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         _show(asyncio.run(_reviewed(reme, options)), terminal)
         return 0
     shown = plain_progress if options.plain or not terminal.is_live else progress_bar
-    with shown(terminal, "groups") as advance:
+    with shown(terminal, "steps") as advance:
         report = asyncio.run(_refined(reme, options, advance))
     terminal.write(_told(report))
     return 0

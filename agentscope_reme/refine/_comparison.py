@@ -15,7 +15,7 @@ from ._identifiers import identifiers_in
 from ._lexicon import Lexicon, default_lexicon, lower
 from ._names import names_in
 from ._numbers import clock_mentions, number_mentions
-from ._polarity import clauses_of, is_negated
+from ._polarity import clauses_of, polarity_of
 from ._words import overlap, plain, words_of
 
 __all__ = ["Comparison", "Relation", "compare", "says_the_same"]
@@ -118,7 +118,7 @@ def _claims(text: str, lexicon: Lexicon) -> tuple[object, ...]:
         frozenset(value for each in clock_mentions(text) if each.sure for value in each.readings),
         frozenset(name.text.casefold() for name in names_in(text) if name.sure),
         frozenset(code for code, _, _ in identifiers_in(text)),
-        is_negated(text, lexicon),
+        polarity_of(text, lexicon),
     )
 
 

@@ -12,16 +12,17 @@ from typing import Any
 
 from .._errors import ModelReplyError
 from ..chat import Reply, ask
-from ..message import delimited, estimate_tokens
+from ..message import estimate_tokens
 from ..record import MemoryNode
 from ..vector_memory import ModelAccess
 from ._category import reason_to_drop
+from ._condense_prompts import CondensePrompts
 from ._config import RefinerConfig
 from ._draft import Draft, parse_draft, parse_numbers
 from ._extractive import extract
 from ._fidelity import Fault, missing_statements, must_keep, repaired
 from ._grounds import Grounds, sources_of
-from ._grouping import speaker_of, time_of
+from ._grouping import time_of
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
 from ._refined import Condensed
@@ -75,6 +76,7 @@ class Condenser:
     ) -> None:
         self._config, self._lexicon, self._count = config, lexicon, count
         self._refine, self._sift = refine, sift
+        self._prompts = CondensePrompts(config, lexicon, count)
 
     async def condense(
         self, nodes: Sequence[MemoryNode], weights: WordWeights, now: datetime, goal: str = ""
@@ -92,8 +94,9 @@ class Condenser:
         """
         outcome = Outcome()
         useful = await asyncio.to_thread(self._worth_it, nodes, now)
-        if useful and self._refine.is_there:
+        if useful and self._sift.is_there:
             useful = await self._sifted(useful, outcome)
+        if useful and self._refine.is_there:
             outcome.condensed = await self._by_model(nodes, useful, weights, goal or self._config.goal, outcome)
         if useful and outcome.condensed is None:
             outcome.condensed = await asyncio.to_thread(self._extracted, useful, weights)
@@ -116,11 +119,12 @@ class Condenser:
 
     async def _sifted(self, nodes: list[MemoryNode], outcome: Outcome) -> list[MemoryNode]:
         """Without what the cheap model finds useless; an answer that cannot be read leaves everything."""
-        if not self._sift.is_there or len(nodes) < 2:
+        if len(nodes) < 2:
             return nodes
         language = self._language(nodes)
-        system = self._text(language, "filter_system", drop=self._listed(language, "drop"))
-        question = self._text(language, "filter_request", memories=_rendered(nodes))
+        system, question = self._prompts.sifting(language, nodes)
+        if not self._prompts.fits_sifting(system, question, len(nodes)):
+            return nodes
         outcome.calls += 1
         try:
             reply = await self._asked(self._sift, "Sifting memories", system, question)
@@ -142,28 +146,21 @@ class Condenser:
         grounds = Grounds(sources_of(nodes), self._lexicon, known=[nodes[0].memory_target])
         total = sum(self._count(node.content) for node in useful)
         wanted = self._config.content_budget(total)
-        system = self._text(
-            language,
-            "system",
-            goal=self._text(language, "goal", goal=goal) if goal else self._text(language, "no_goal"),
-            keep=self._listed(language, "keep"),
-            drop=self._listed(language, "drop"),
-        )
-        must = self._text(language, "must", statements="\n".join(f"- {each}" for each in statements))
-        request = self._text(
-            language, "request", memories=_rendered(useful), tokens=wanted, must=must if statements else ""
-        )
+        system, request = self._prompts.condensing(language, useful, statements, wanted, goal)
         said, problem = max(map(time_of, useful)), ""
         for _ in range(_ATTEMPTS):
-            asked = f"{request}\n\n{self._text(language, 'retry', faults=problem)}" if problem else request
+            asked = self._prompts.again(language, request, problem) if problem else request
+            if not self._prompts.fits_condensing(system, asked, statements, wanted):
+                outcome.failure = outcome.failure or self._too_long()
+                break
             outcome.calls += 1
             try:
                 reply = await self._asked(self._refine, "Refining memories", system, asked)
                 draft = parse_draft(reply.text)
             except ModelReplyError as error:
-                outcome.failure, problem = str(error), self._text(language, "not_json")
+                outcome.failure, problem = str(error), self._prompts.text(language, "not_json")
                 continue
-            lines = draft.lines(lambda b, a: self._text(language, "changed", before=b, after=a))
+            lines = draft.lines(lambda b, a: self._prompts.text(language, "changed", before=b, after=a))
             kept, faults = await asyncio.to_thread(repaired, lines, grounds, said, statements)
             problem = self._problem(language, lines, kept, faults, statements, total)
             if not problem:
@@ -171,7 +168,7 @@ class Condenser:
                 outcome.failure = ""
                 return self._condensed(kept, draft, nodes, weights, said, total)
             outcome.failure = problem
-        logger.warning("A model's refinement could not be used, sentences are extracted instead: %s", outcome.failure)
+        logger.warning("No model's refinement can be used, sentences are extracted instead: %s", outcome.failure)
         return None
 
     def _problem(
@@ -187,9 +184,9 @@ class Condenser:
         sound = [line for line in kept if line in lines]
         if 2 * len(sound) < len(lines) or not (sound or statements):
             claims = ", ".join(dict.fromkeys(fault.text for fault in faults[:_MOST_NAMED]))
-            return self._text(language, "unfounded", claims=claims or "-")
+            return self._prompts.text(language, "unfounded", claims=claims or "-")
         if self._count("\n".join(kept)) >= total:
-            return self._text(language, "too_long")
+            return self._prompts.text(language, "too_long")
         return ""
 
     def _condensed(
@@ -209,7 +206,7 @@ class Condenser:
 
     async def _asked(self, access: ModelAccess, purpose: str, system: str, question: str) -> Reply:
         model, formatter = access.pair(purpose)
-        return await ask(model, formatter, system, question, timeout=access.timeout)
+        return await ask(model, formatter, system, question, timeout=access.timeout, temperature=access.temperature)
 
     def _name(self) -> str:
         model, _ = self._refine.pair("Refining memories")
@@ -218,30 +215,16 @@ class Condenser:
     def _language(self, nodes: Sequence[MemoryNode]) -> str:
         return self._refine.language(None, [node.content for node in nodes])
 
-    def _text(self, language: str, name: str, **values: object) -> str:
-        return self._lexicon.book.text(language, f"refine.{name}", **values)
-
-    def _listed(self, language: str, name: str) -> str:
-        return "\n".join(f"- {each}" for each in self._lexicon.book.list(language, f"refine.{name}"))
+    def _too_long(self) -> str:
+        return (
+            f"A request would take more than {self._config.request_limit} tokens, the share of the model's window: "
+            "its memories are condensed without it. A larger max_input_length lets the model do it."
+        )
 
 
 def missing_in(condensed: Condensed, nodes: Sequence[MemoryNode], config: RefinerConfig, lexicon: Lexicon) -> list[str]:
     """The statements that must be kept and that a condensed text does not hold: none, or it may not be stored."""
     return missing_statements(condensed.content, [each for node in nodes for each in must_keep(node, config, lexicon)])
-
-
-def _rendered(nodes: Sequence[MemoryNode]) -> str:
-    """Memories as data for a prompt, numbered from 1."""
-    return "\n".join(
-        delimited(
-            node.content,
-            "memory",
-            number=number,
-            time=f"{time_of(node).astimezone():%Y-%m-%d %H:%M (%a)}",
-            speaker=speaker_of(node) or None,
-        )
-        for number, node in enumerate(nodes, 1)
-    )
 
 
 def _parts(draft: Draft, lines: Sequence[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -11,15 +11,16 @@ from typing import Literal, get_args
 from .._errors import ConfigError
 from ._triggers import DEFAULT_TRIGGERS, TriggerRule, parse_triggers
 
-__all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig"]
+__all__ = ["ConflictPolicy", "GroupBy", "RefinerConfig", "is_list_of_texts"]
 
 GroupBy = Literal["two_level", "session", "time", "entity", "cluster"]
 ConflictPolicy = Literal["supersede", "merge", "keep"]
 
 _TOGETHER, _TOGETHER_SMALL = 0.46, 0.6
+_WINDOW = 131_072
 _SMALL, _FEW, _LITTLE = 200, 64, 48  # tokens
 _SHARES = ("window_share", "target_ratio", "dedup_threshold", "archive_below", "cold_below", "protect_from")
-_POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "max_input_length", "useful_to_protect")
+_POSITIVE = ("capacity_memories", "capacity_chars", "group_tokens", "useful_to_protect")
 _DAYS = ("retention_days", "unused_days", "sweep_days", "window_minutes", "schedule_hours", "idle_seconds")
 
 
@@ -36,12 +37,13 @@ class RefinerConfig:
         after_session (`bool`): and when a session or task has ended.
         memory_types (`Sequence[str] | None`): the types that are condensed; None for all. A guide to a tool is one
             memory that is kept up to date by itself.
-        group_by (`str`): ``two_level``: by session, then windows of time in it; ``session``, ``time``, ``entity``,
-            or ``cluster`` (by embedding).
-        window_minutes (`float`): a window of time.
+        group_by (`str`): ``two_level``: by session, then a sliding window of time in it; ``session``, ``time``,
+            ``entity``, or ``cluster`` (by embedding).
+        window_minutes (`float`): the window of time: a pause of this length parts what is condensed together.
         group_tokens (`int`): about how much is condensed at once.
-        max_input_length (`int`), window_share (`float`): a group never takes more than this share of the model's
-            window, in tokens.
+        max_input_length (`int | None`), window_share (`float`): a request to a model never takes more than this share
+            of its window, in tokens, with its instructions and room for the reply; what alone is longer is condensed
+            without a model. `None`: that of the `ReMe`, else 131,072.
         target_ratio (`float`): how long a refined text is to be, as a share of its sources.
         keyword_ratio (`float`): how many telling words of the sources go with it, by which they are found again, as a
             share of the sources' tokens.
@@ -76,7 +78,7 @@ class RefinerConfig:
     group_by: GroupBy = "two_level"
     window_minutes: float = 30.0
     group_tokens: int = 4_000
-    max_input_length: int = 131_072
+    max_input_length: int | None = None
     window_share: float = 0.7
     target_ratio: float = 0.2
     keyword_ratio: float = 0.3
@@ -102,23 +104,32 @@ class RefinerConfig:
         for name in _SHARES:
             if not _is_number(value := getattr(self, name)) or not 0 < value <= 1:
                 raise ConfigError(f"{name} is {value!r}: give a share above 0 and at most 1.")
-        for name in _POSITIVE:
+        for name in (*_POSITIVE, *(["max_input_length"] if self.max_input_length is not None else [])):
             if not isinstance(value := getattr(self, name), int) or isinstance(value, bool) or value < 1:
                 raise ConfigError(f"{name} is {value!r}: give a whole number of at least 1.")
         for name in _DAYS:
             if not _is_number(value := getattr(self, name)) or not value > 0:
                 raise ConfigError(f"{name} is {value!r}: give a number above 0; float('inf') for never.")
         if self.memory_types is not None:
-            if isinstance(self.memory_types, str) or not self.memory_types:
+            if not self.memory_types or not is_list_of_texts(self.memory_types):
                 raise ConfigError(f"memory_types is {self.memory_types!r}: give a list of types, or None for all.")
             object.__setattr__(self, "memory_types", tuple(self.memory_types))
+        if not isinstance(self.goal, str):
+            raise ConfigError(f"goal is {self.goal!r}: give a text that says what the memory is for, or ''.")
+        if not isinstance(self.after_session, bool):
+            raise ConfigError(f"after_session is {self.after_session!r}: give True or False.")
         self._check_choices()
         self._check_forgetting()
 
     @property
+    def request_limit(self) -> int:
+        """The most tokens that one request to a model and its reply may take together."""
+        return int((self.max_input_length or _WINDOW) * self.window_share)
+
+    @property
     def group_limit(self) -> int:
         """The most tokens that a group may hold."""
-        return max(1, min(self.group_tokens, int(self.max_input_length * self.window_share)))
+        return max(1, min(self.group_tokens, self.request_limit))
 
     def content_budget(self, total: int) -> int:
         """About how many tokens a refined text may have; where there is little, not less than says anything.
@@ -144,7 +155,7 @@ class RefinerConfig:
 
     def _check_choices(self) -> None:
         for name, kind in (("group_by", GroupBy), ("conflict_policy", ConflictPolicy)):
-            if getattr(self, name) not in get_args(kind):
+            if getattr(self, name) not in list(get_args(kind)):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}: it is one of {', '.join(get_args(kind))}.")
 
     def _check_forgetting(self) -> None:
@@ -157,9 +168,20 @@ class RefinerConfig:
                 raise ConfigError(f"{name} is {value!r}: give a number from 0 to 1.")
         for name in ("expiry_days", "undated_expiry_days"):
             days = getattr(self, name)
-            if not isinstance(days, Mapping) or not all(_is_number(each) and each >= 0 for each in days.values()):
+            if not isinstance(days, Mapping) or not all(
+                isinstance(category, str) and _is_number(each) and each >= 0 for category, each in days.items()
+            ):
                 raise ConfigError(f"{name} is {days!r}: give days for categories, such as {{'plan': 7}}.")
             object.__setattr__(self, name, MappingProxyType(dict(days)))
+
+
+def is_list_of_texts(value: object) -> bool:
+    """Whether a value is a list of texts with something in them, in any form that keeps or has no order."""
+    return (
+        isinstance(value, Collection)
+        and not isinstance(value, (str, bytes, Mapping))
+        and all(isinstance(each, str) and each.strip() for each in value)
+    )
 
 
 def _is_number(value: object) -> bool:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -162,20 +164,16 @@ def _chosen(statements: list[_Statement], weights: WordWeights, budget: int) -> 
     chosen = [each for each in statements if each.must]
     covered = {words for each in chosen for words in each.words}
     room = budget - sum(each.size for each in chosen)
-    left = {each.place: (each, float("inf")) for each in statements if not each.must}
+    left = [(-math.inf, each.place, each) for each in statements if not each.must]
+    heapq.heapify(left)
     while left:
-        best, gain = None, 0.0
-        for place, (each, before) in sorted(left.items(), key=lambda item: (-item[1][1], item[0])):
-            if before <= gain:
-                break  # gains only shrink: nobody below can be better
-            now = _gain(each, weights, covered)
-            left[place] = (each, now)
-            if now > gain:
-                best, gain = each, now
-        if best is None:
-            break
-        del left[best.place]
-        if best.size <= room or not chosen:
+        _, place, best = heapq.heappop(left)
+        gain = _gain(best, weights, covered)
+        if gain <= 0:
+            continue
+        if left and (-gain, place) > left[0][:2]:
+            heapq.heappush(left, (-gain, place, best))  # gains only shrink: the next may be better
+        elif best.size <= room or not chosen:
             chosen.append(best)
             covered |= best.words
             room -= best.size

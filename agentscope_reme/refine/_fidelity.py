@@ -16,6 +16,7 @@ from ._identifiers import identifiers_in
 from ._lexicon import Lexicon, default_lexicon
 from ._names import names_in
 from ._numbers import clock_mentions, number_mentions
+from ._polarity import Clause
 from ._words import plain
 
 __all__ = ["CHECKED_CLASSES", "Fault", "check_fidelity", "missing_statements", "must_keep", "repaired"]
@@ -24,14 +25,15 @@ CHECKED_CLASSES = ("number", "time", "date", "name", "identifier", "negation")
 """The classes of claims that are checked.
 
 - ``number``: in digits or words, Chinese or English; 1,200 and 1200 and 一千二百 are one.
-- ``time``: a time of day; 下午3点 and 15:00 and 3 pm are one.
+- ``time``: a time of day; 下午3点 and 15:00 and 3 pm are one, 3:00 is another, and may be meant by 3点.
 - ``date``: a day, week, month, season or year; "yesterday" in a source counts from that source's own time, and a span
   holds where a source names days inside it.
 - ``name``: capitalized names, and Chinese names of people, places and institutions as far as they can be told.
 - ``identifier``: paths, addresses, codes, versions, names of code, letter for letter.
-- ``negation``: what is denied is denied in a source, and what is asserted is not only denied there.
+- ``negation``: what is denied is denied in a source, what is asserted is not only denied there, and what is seldom so
+  is neither. Of the pairs of opposites in the prompt files (accept and refuse, 照常 and 取消) one denies the other.
 
-What is not checked: adjectives, verbs, causes, and who did what to whom. Sources stay linked for those.
+What is not checked: adjectives, other verbs, causes, and who did what to whom. Sources stay linked for those.
 """
 
 _SHARED = 0.3
@@ -155,7 +157,7 @@ def _faults_of(line: str, grounds: Grounds, said: datetime | None) -> Iterator[F
     for mention in clock_mentions(text):
         if mention.sure and _free(taken, mention.start, mention.end):
             taken.append((mention.start, mention.end))
-            if not mention.readings & grounds.clocks:
+            if not grounds.has_clock(mention):
                 yield Fault("time", mention.text, line)
     for mention in number_mentions(text):
         if mention.sure and _free(taken, mention.start, mention.end) and not mention.readings & grounds.numbers:
@@ -165,7 +167,7 @@ def _faults_of(line: str, grounds: Grounds, said: datetime | None) -> Iterator[F
         if name.sure and not in_code and not grounds.has_name(name.text):
             yield Fault("name", name.text, line)
     for clause in grounds.clauses_in(text):
-        if not _is_borne_out(clause.words, clause.negated, grounds):
+        if not _is_borne_out(clause, grounds):
             yield Fault("negation", clause.text, line)
 
 
@@ -186,14 +188,14 @@ def _is_dated(span: DateSpan, grounds: Grounds, said: datetime | None) -> bool:
     return span.text in grounds.text or (said is None and grounds.has_days(span.start, span.end))
 
 
-def _is_borne_out(words: frozenset[str], negated: bool, grounds: Grounds) -> bool:
+def _is_borne_out(clause: Clause, grounds: Grounds) -> bool:
     """Whether a clause denies or asserts as some source does that speaks of the same."""
-    about = grounds.clauses_about(words)
+    about = grounds.clauses_about(clause.words)
     best = max((share for share, _ in about), default=0.0)
-    if not negated and best < _SURE:
+    if clause.polarity == "yes" and best < _SURE:
         return True
     least = max(_SHARED, best / 2)
-    return any(clause.negated == negated and share >= least for share, clause in about)
+    return any(source.polarity == clause.polarity and share >= least for share, source in about)
 
 
 def _free(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:

@@ -13,9 +13,9 @@ from functools import cached_property
 
 from ..record import MemoryNode
 from ..text import date_mentions
-from ._identifiers import identifiers_in
+from ._identifiers import holds_identifier, identifiers_in
 from ._lexicon import Lexicon, default_lexicon
-from ._numbers import clock_mentions, number_mentions
+from ._numbers import Mention, clock_mentions, number_mentions
 from ._polarity import Clause, clauses_of
 from ._words import plain
 
@@ -84,13 +84,17 @@ class Grounds:
         )
 
     @cached_property
-    def clocks(self) -> frozenset[Decimal]:
-        """Every time of day that may be read in a source, in minutes; that of the source itself among them."""
+    def clocks(self) -> frozenset[frozenset[Decimal]]:
+        """What each time of day in a source may mean, in minutes; that of the source itself among them."""
         own = (source.time for source in self.sources if source.time)
         return frozenset(
-            [value for each in clock_mentions(self.text) for value in each.readings]
-            + [Decimal(60 * time.hour + time.minute) for time in own]
+            [each.readings for each in clock_mentions(self.text)]
+            + [frozenset([Decimal(60 * time.hour + time.minute)]) for time in own]
         )
+
+    def has_clock(self, time: Mention) -> bool:
+        """Whether a source names this time of day: 3:00 is borne out by 3 o'clock and 03:00, and not by 3 pm."""
+        return any(time.readings <= readings or time.written in readings for readings in self.clocks)
 
     @cached_property
     def days(self) -> frozenset[tuple[date, date]]:
@@ -121,7 +125,7 @@ class Grounds:
 
     def has_identifier(self, identifier: str) -> bool:
         """Whether a source has this identifier, letter for letter."""
-        return identifier in self.text
+        return holds_identifier(self.text, identifier)
 
     def has_days(self, start: date, end: date) -> bool:
         """Whether a source names days that all lie in this span: May 2024 holds where 7 May 2024 is named."""

@@ -42,6 +42,7 @@ class Member:
         session (`str`): the session or task that it comes from; "" where it is not known.
         subjects (`tuple[str, ...]`): what it names, in lower case.
         tokens (`int`): how long it is.
+        size (`int`): what it takes of a group: its tokens, or what a request about it takes.
         modified (`datetime`): when the memory was last changed.
     """
 
@@ -51,6 +52,7 @@ class Member:
     session: str
     subjects: tuple[str, ...]
     tokens: int
+    size: int
     modified: datetime
 
 
@@ -81,6 +83,11 @@ class Group:
         """How long they are together."""
         return sum(member.tokens for member in self.members)
 
+    @property
+    def size(self) -> int:
+        """What they take together."""
+        return sum(member.size for member in self.members)
+
     @cached_property
     def id(self) -> str:
         """The same for the same memories in the same state: 16 hex digits."""
@@ -88,14 +95,23 @@ class Group:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def member_of(node: MemoryNode, count: Count = estimate_tokens) -> Member:
-    """What grouping knows of a memory."""
+def member_of(
+    node: MemoryNode, count: Count = estimate_tokens, size: Callable[[MemoryNode], int] | None = None
+) -> Member:
+    """What grouping knows of a memory.
+
+    Args:
+        node (`MemoryNode`): the memory.
+        count (`Callable[[str], int]`): counts tokens.
+        size (`Callable[[MemoryNode], int] | None`): what a memory takes of a group; its tokens by default.
+    """
     names = node.entities or entities_of(node.content)
     topics = [tag for tag in node.tags if tag.startswith("topic:")]
     own = {node.memory_target.casefold(), node.author.casefold()}
     subjects = tuple(dict.fromkeys(each.casefold() for each in (*names, *topics) if each.casefold() not in own))
     tokens = count(node.content)
-    return Member(node.key, node.owner, time_of(node), session_of(node), subjects, tokens, node.time_modified)
+    taken = size(node) if size else tokens
+    return Member(node.key, node.owner, time_of(node), session_of(node), subjects, tokens, taken, node.time_modified)
 
 
 def session_of(node: MemoryNode) -> str:
@@ -124,11 +140,12 @@ def group_memories(
 ) -> list[Group]:
     """Group memories by `RefinerConfig.group_by`.
 
-    ``two_level``: the memories of a session within `window_minutes` of the first of them; those that stay alone are
-    gathered by what they name. ``session``: all of a session. ``time``: windows of time whatever the session.
+    ``two_level``: the memories of a session, each less than `window_minutes` after the one before it: the window
+    slides, so that only a longer pause parts what was said in one go. Those that stay alone are gathered by what they
+    name. ``session``: all of a session. ``time``: sliding windows of time whatever the session.
     ``entity``: by the name or topic that most memories share with them. ``cluster``: by k-means over their vectors,
-    those without a vector by entity. Groups above `RefinerConfig.group_limit` tokens are split in the order of time;
-    only a memory that alone is longer stands in a larger one, alone.
+    those without a vector by entity. Groups above `RefinerConfig.group_limit` are split in the order of time; only
+    a memory that alone is larger stands in a larger one, alone.
 
     Args:
         members (`Iterable[Member | MemoryNode]`): memories of any owners, who are never mixed; the order does not
@@ -172,10 +189,10 @@ def _buckets(members: list[Member], config: RefinerConfig, vectors: Mapping[str,
 
 
 def _windows(name: str, members: list[Member], window: timedelta) -> list[Bucket]:
-    """Memories within a window of time that begins with the first of them."""
+    """Memories that a window of time joins, which slides on from each to the next."""
     found: list[Bucket] = []
     for member in members:
-        if not found or member.time - found[-1][1][0].time >= window:
+        if not found or member.time - found[-1][1][-1].time >= window:
             found.append((f"{name} {member.time:%Y-%m-%d %H:%M}".strip(), []))
         found[-1][1].append(member)
     return found
@@ -194,7 +211,7 @@ def _by_entity(members: list[Member]) -> list[Bucket]:
 
 def _by_cluster(members: list[Member], vectors: Mapping[str, np.ndarray], config: RefinerConfig) -> list[Bucket]:
     placed = [member for member in members if member.key in vectors]
-    number = max(1, -(-sum(member.tokens for member in placed) // config.group_limit))
+    number = max(1, -(-sum(member.size for member in placed) // config.group_limit))
     numbers = clusters([vectors[member.key] for member in placed], number)
     by_key = {member.key: at for member, at in zip(placed, numbers, strict=True)}
     found = [(f"cluster {name}", each) for name, each in _split(placed, lambda member: by_key[member.key])]
@@ -210,18 +227,18 @@ def _split(members: list[Member], key: Callable[[Member], Hashable]) -> list[tup
 
 def _packed(members: list[Member], limit: int) -> list[list[Member]]:
     """Memories in their order, in parts of about equal size that fit the limit."""
-    total = sum(member.tokens for member in members)
+    total = sum(member.size for member in members)
     parts = -(-total // limit)
     wanted = total / parts if parts else 0.0
     packed: list[list[Member]] = []
     used = 0
     for member in members:
-        full = used + member.tokens > limit or (len(packed) < parts and used + member.tokens / 2 > wanted)
+        full = used + member.size > limit or (len(packed) < parts and used + member.size / 2 > wanted)
         if not packed or (used and full):
             packed.append([])
             used = 0
         packed[-1].append(member)
-        used += member.tokens
+        used += member.size
     return packed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["Identifier", "identifiers_in"]
+__all__ = ["Identifier", "holds_identifier", "identifiers_in"]
 
 Identifier = tuple[str, int, int]
 """The text of an identifier, and where it begins and ends."""
@@ -18,16 +18,24 @@ _TELLS = re.compile(
     r"|[A-Za-z]-?\d|\d[A-Za-z]{2}|\d\.\d+\.\d|[A-Z]{2,}-\d|:\d{2,5}$",  # codes, versions, ports
 )
 _PLAIN = re.compile(
-    r"(?:\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|s|am|pm|kg|km|cm|mm|gb|mb|kb|tb|ms|px|h|m|k|g|l|min|mins|hrs?|years?|days?)?"
+    r"(?:\d+(?:[,:/-]\d+)*(?:\.\d+)?(?:st|nd|rd|th|s|am|pm|kg|km|cm|mm|gb|mb|kb|tb|ms|px|h|m|k|g|l|min|mins|hrs?|years?|days?)?"
     r"|[\d.,]+%|\$[\d.,]+[kmb]?|(?:mr|mrs|ms|dr|st|vs|etc|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k|ph\.d|no)\.?"
     r"|[A-Za-z]+(?:/[A-Za-z]+)+|covid-19|b2b|\d[A-Za-z])",
     re.IGNORECASE,
 )
 
 
+_V = re.compile(r"[vV]?(\d[\w.+-]*)")
+_VERSION = re.compile(
+    r"(?:\b(?i:version|release|ver\.?)\s+|版本号?\s*(?:是|为|到|:|：)?\s*|\b[A-Z][A-Za-z+#]*\s)"
+    r"(\d+\.\d+)(?!\s?(?:[\w%％$€£]|\.\d)|,\d)"
+)
+"""A number of two parts is a version after a name, where nothing says what it counts: in it, 3.10 is not 3.1."""
+
+
 def identifiers_in(text: str) -> list[Identifier]:
     """The identifiers in a text, in order. Plain words, numbers with units and abbreviations are none."""
-    found = []
+    found = [(match[1], match.start(1), match.end(1)) for match in _VERSION.finditer(text)]
     for match in _RUN.finditer(text):
         run = match.group()
         if run.startswith("`"):
@@ -37,4 +45,18 @@ def identifiers_in(text: str) -> list[Identifier]:
         if len(trimmed) > 1 and _TELLS.search(trimmed) and not _PLAIN.fullmatch(trimmed):
             start = match.start() + run.index(trimmed)
             found.append((trimmed, start, start + len(trimmed)))
-    return found
+    return sorted(found, key=lambda each: each[1:])
+
+
+def holds_identifier(text: str, identifier: str) -> bool:
+    """Whether a text has an identifier letter for letter, and not only as part of a longer one: 1.2 is not in 1.2.3.
+
+    A "v" before a version may be there or not.
+    """
+    version = _V.fullmatch(identifier)
+    own = rf"v?{re.escape(version[1])}" if version else re.escape(identifier)
+    before = (
+        r"(?<![A-Za-z0-9_])(?<!\d\.)" if identifier[:1].isalnum() else r"(?<![A-Za-z0-9_])" * (identifier[0] in "~/\\")
+    )
+    after = r"(?![A-Za-z0-9_]|[.-]\d)" if identifier[-1:].isalnum() else ""
+    return bool(re.search(f"{before}{own}{after}", text, 0 if not version else re.IGNORECASE))

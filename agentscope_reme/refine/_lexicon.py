@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from .._errors import PromptError
@@ -28,6 +29,7 @@ class Lexicon:
     def __init__(self, book: PromptBook | None = None) -> None:
         self.book = book or PromptBook()
         self._single: dict[str, re.Pattern[str]] = {}
+        self._paired: dict[str, list[tuple[bool, re.Pattern[str], re.Pattern[str]]]] = {}
         self._compiled: dict[str, list[tuple[bool, list[re.Pattern[str]]]]] = {}
 
     def found_in(self, name: str, text: str) -> bool:
@@ -52,6 +54,15 @@ class Lexicon:
             for pattern in patterns
             for match in pattern.finditer(lowered)
         ]
+
+    def pairs(self, name: str, text: str) -> Iterator[tuple[int, list[re.Match[str]], list[re.Match[str]]]]:
+        """For each entry "one :: other" of this list with a match: its number, and the matches of either side."""
+        lowered, ascii_only = lower(text), text.isascii()
+        for number, (wide, one, other) in enumerate(self._pairs(name)):
+            if not (wide and ascii_only):
+                found = list(one.finditer(lowered)), list(other.finditer(lowered))
+                if any(found):
+                    yield number, *found
 
     def holds(self, pattern: str, text: str) -> bool:
         """Whether one pattern, written in an entry together with something else, occurs in the text."""
@@ -78,6 +89,15 @@ class Lexicon:
                 for language in self._having(name)
             ]
         return self._compiled[name]
+
+    def _pairs(self, name: str) -> list[tuple[bool, re.Pattern[str], re.Pattern[str]]]:
+        if name not in self._paired:
+            self._paired[name] = [
+                (language == "zh", re.compile(one), re.compile(other))
+                for language in self._having(name)
+                for one, _, other in (each.partition(" :: ") for each in self.book.list(language, f"{_ROOM}.{name}"))
+            ]
+        return self._paired[name]
 
     def _having(self, name: str) -> list[str]:
         """The languages that have this list; a language of one's own need not have all."""

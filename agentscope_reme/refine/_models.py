@@ -1,5 +1,5 @@
 # -*- coding: utf-8 -*-
-"""The models of refinement: ready ones, or dictionaries to build them from, with a low temperature."""
+"""The models of refinement: ready ones, or dictionaries to build them from."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ Model = Union["ChatModelBase", "tuple[ChatModelBase, FormatterBase]", Mapping[st
 """A model of the host, one with its formatter, a dictionary as `chat.build_model` takes it, a function that returns a
 model, or None."""
 
-_TEMPERATURE = 0.1
-
 
 def access_of(
     model: Model,
@@ -33,8 +31,8 @@ def access_of(
     """A model with its formatter.
 
     Args:
-        model (`ChatModelBase | tuple | Mapping | Callable | None`): the model; condensing wants little variety, so
-            a dictionary without a temperature gets one of 0.1.
+        model (`ChatModelBase | tuple | Mapping | Callable | None`): the model; one without a temperature of its own is
+            asked at a low one.
         formatter (`FormatterBase | Callable | None`): goes with it; a dictionary brings its own.
         book (`PromptBook`): the prompts.
         count (`Callable[[str], int]`): counts tokens.
@@ -45,7 +43,7 @@ def access_of(
         `MissingModelError`: a dictionary without a key.
     """
     if isinstance(model, Mapping):
-        model, formatter = build_model({"temperature": _TEMPERATURE, **model})
+        model, formatter = build_model(model)
     elif isinstance(model, tuple):
         model, formatter = model
     return ModelAccess(model=model, formatter=formatter, book=book, count=count, timeout=timeout)

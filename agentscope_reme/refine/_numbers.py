@@ -20,6 +20,7 @@ class Mention:
         start (`int`), end (`int`): where.
         readings (`frozenset[Decimal]`): what it may mean: "5k" is 5 or 5000, "three o'clock" 180 or 900 minutes.
         sure (`bool`): whether it is meant as a number; 三 in 三明治 and "one" in "one of them" are not.
+        written (`Decimal | None`): for a time of day, what it says on a clock of 24 hours.
     """
 
     text: str
@@ -27,6 +28,7 @@ class Mention:
     end: int
     readings: frozenset[Decimal]
     sure: bool = True
+    written: Decimal | None = None
 
 
 _DIGIT = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2}
@@ -180,11 +182,12 @@ def _clock(match: re.Match[str]) -> Mention | None:
         minute = (30 if groups["past"].lower() == "half" else 15) * (1 if groups["way"].lower() == "past" else -1)
     if hour is None or hour > 24:
         return None
-    readings = {60 * hour + minute}
+    written = 60 * hour + minute
+    readings = {written}
     if groups.get("half"):
         readings = {60 * (hour % 12 + 12 * (groups["half"].lower() == "p")) + minute}
     elif period in _LATE:
-        readings = {60 * (hour + 12) + minute if hour < 12 else 60 * hour + minute}
+        readings = {60 * (hour + 12) + minute if hour < 12 else written}
         if period in ("夜里", "半夜") or hour == 12:
             readings.add(60 * (hour % 12) + minute)
     elif period not in _EARLY and hour <= 12 and not _is_24(groups["hour"]):
@@ -196,6 +199,7 @@ def _clock(match: re.Match[str]) -> Mention | None:
         match.end(),
         frozenset(Decimal(each % 1440) for each in readings),
         told,
+        Decimal(written % 1440) if written in readings else None,
     )
 
 

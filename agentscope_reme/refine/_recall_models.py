@@ -59,7 +59,9 @@ def reranker(
         )
         system = access.book.text(language, "refine.rerank_system")
         try:
-            reply = await ask(*access.pair("Ordering memories"), system, question, timeout=timeout)
+            reply = await ask(
+                *access.pair("Ordering memories"), system, question, timeout=timeout, temperature=access.temperature
+            )
             return [number - 1 for number in parse_numbers(reply.text, len(nodes))]
         except ModelReplyError as error:
             logger.warning("The order of memories stays: %s", error)
@@ -95,7 +97,9 @@ def query_writer(
         )
         system = access.book.text(language, "refine.queries_system", count=most)
         try:
-            reply = await ask(*access.pair("Writing queries"), system, question, timeout=timeout)
+            reply = await ask(
+                *access.pair("Writing queries"), system, question, timeout=timeout, temperature=access.temperature
+            )
             return parse_queries(reply.text, most)
         except ModelReplyError as error:
             logger.warning("No queries were written: %s", error)

@@ -12,6 +12,7 @@ from typing import Any
 from .._errors import ConfigError
 from ..record import MemoryNode
 from ._category import CATEGORIES
+from ._config import is_list_of_texts
 from ._entities import people_in
 from ._words import words_of
 
@@ -27,6 +28,7 @@ _OWN = """
 useful base_importance times current speaker session_id refined refined_into considered archived_at source_keys keywords
 started ended ratio label goal parts forgotten forgotten_at forgotten_from superseded_by supersedes
 """
+_EXAMPLE = "{'type': ['fact', 'plan'], 'topic': []}"
 _RESERVED = frozenset(_OWN.split())
 
 
@@ -49,15 +51,17 @@ class TagSchema:
     categories: Sequence[str] = CATEGORIES
 
     def __post_init__(self) -> None:
+        if not isinstance(self.dimensions, Mapping):
+            raise ConfigError(f"dimensions is {self.dimensions!r}: give lists of values by name, such as {_EXAMPLE}.")
         checked: dict[str, tuple[str, ...]] = {}
         for name, allowed in self.dimensions.items():
             if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
                 raise ConfigError(f"The dimension {name!r} cannot be: give a word that memories do not use themselves.")
-            if not _is_list(allowed):
+            if not is_list_of_texts(allowed):
                 raise ConfigError(f"The values of {name!r} are {allowed!r}: give a list of texts, [] for any.")
             checked[name] = tuple(dict.fromkeys(each.strip() for each in allowed))
-        if not _is_list(self.categories):
-            raise ConfigError(f"categories is {self.categories!r}: give a list of names.")
+        if not is_list_of_texts(self.categories):
+            raise ConfigError(f"categories is {self.categories!r}: give a list of names, such as ['fact', 'plan'].")
         object.__setattr__(self, "dimensions", MappingProxyType(checked))
         object.__setattr__(self, "categories", tuple(self.categories))
 
@@ -66,10 +70,10 @@ class TagSchema:
         """A schema as users of ReMe declare it: one mapping, in which ``type`` lists the categories.
 
         Raises:
-            `ConfigError`: it is none, or as for the class.
+            `ConfigError`: it is no mapping, or holds what no schema can.
         """
         if not isinstance(declared, Mapping):
-            raise ConfigError(f"The schema is {declared!r:.200}: give a TagSchema, or values by their dimensions.")
+            raise ConfigError(f"The schema is {declared!r}: give lists of values by name, such as {_EXAMPLE}.")
         categories = next((declared[name] for name in _CATEGORY_NAMES if declared.get(name)), CATEGORIES)
         return cls({name: values for name, values in declared.items() if name not in _CATEGORY_NAMES}, categories)
 
@@ -212,12 +216,6 @@ def _as_list(given: Any) -> Iterable[Any]:
     if given is None:
         return ()
     return given if isinstance(given, (list, tuple, set, frozenset)) else [given]
-
-
-def _is_list(values: Any) -> bool:
-    """Whether it is a list of texts that are not blank."""
-    is_one = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
-    return not is_one and all(isinstance(each, str) and each.strip() for each in values)
 
 
 def _same(one: str, other: Any) -> bool:

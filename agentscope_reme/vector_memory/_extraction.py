@@ -79,7 +79,14 @@ class Extractor:
             asked = question if problem is None else f"{question}\n\n{prompts.text('retry')}"
             try:
                 found.calls += 1
-                reply = await ask(model, formatter, prompts.system, asked, timeout=self._access.timeout)
+                reply = await ask(
+                    model,
+                    formatter,
+                    prompts.system,
+                    asked,
+                    timeout=self._access.timeout,
+                    temperature=self._access.temperature,
+                )
                 items, profile = items_of(reply.text, self._access.nothing_patterns())
                 answers = await in_thread(checks.proposals, items)
                 if items and all(isinstance(each, Refusal) and each.reason == "no_content" for each in answers):

@@ -37,6 +37,9 @@ class ModelAccess:
             Tokens that a request and its reply may have together.
         timeout (`float | None`), agent_timeout (`float | None`):
             Seconds for one reply, and for the run of an agent; `None` for as long as it takes.
+        temperature (`float | None`):
+            How much one reply may vary, where the model has no temperature of its own: little. `None` leaves it to the
+            model.
         max_steps (`int`):
             How often an agent may ask the model.
         enable_thinking_params (`bool`):
@@ -53,6 +56,7 @@ class ModelAccess:
     max_input_tokens: int = 24_000
     timeout: float | None = 120
     agent_timeout: float | None = 600
+    temperature: float | None = 0.1
     max_steps: int = 12
     enable_thinking_params: bool = False
 

@@ -151,7 +151,9 @@ class ToolGuides:
         for attempt in range(1, _ATTEMPTS + 1):
             asked = request if problem is None else f"{request}\n\n{self._shared(text, 'retry')}"
             try:
-                reply = await ask(model, formatter, system, asked, timeout=self._access.timeout)
+                reply = await ask(
+                    model, formatter, system, asked, timeout=self._access.timeout, temperature=self._access.temperature
+                )
                 return _review(reply.text, len(records), judged)
             except ModelReplyError as error:
                 logger.warning("The guide of %s, attempt %d: %s", owner.target, attempt, error)

@@ -8,6 +8,7 @@ import logging
 import statistics
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from agentscope.embedding import EmbeddingModelBase
@@ -18,6 +19,7 @@ from agentscope_reme.refine import RefinerConfig
 from ..retrieval._cases import DataSet
 from ..retrieval._data_sets import DATA_SETS, SOURCES, read
 from ._measure import Measured, joined, measure
+from ._scale import scaled
 
 _AIM_TOKENS, _AIM_POINTS = 0.5, 0.02
 _HEADS = (
@@ -40,8 +42,15 @@ _HEADS = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = _parser().parse_args(argv)
+    parser = _parser()
+    args = parser.parse_args(argv)
     logging.getLogger("agentscope_reme").setLevel(logging.ERROR)
+    if args.scale is not None:
+        if args.scale < 1:
+            parser.error(f"--scale {args.scale}: give how many memories")
+        return _print_scaled(args.scale, args.json)
+    if args.data is None:
+        parser.error("give --data PATH, or --scale N")
     print(f"| {' | '.join(_HEADS)} |", "|---" * len(_HEADS) + "|", sep="\n", flush=True)
     kept = {}
     config = RefinerConfig(target_ratio=args.target_ratio, keyword_ratio=args.keyword_ratio)
@@ -111,17 +120,36 @@ def _row(label: str, measured: Measured) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _print_scaled(number: int, file: Path | None) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        found = scaled(number, Path(folder))
+    print("| run | s | MB above loading | reports of progress | longest without, s | refined | behind them |")
+    print("|---" * 7 + "|")
+    rows = (
+        ("stopped half-way", found.stopped, f"{found.refined_half:,}", ""),
+        ("resumed", found.resumed, f"{found.refined:,}", f"{found.sources:,}"),
+        ("again, nothing new", found.idle, f"{found.refined:,}", f"{found.sources:,}"),
+    )
+    for name, part, refined, behind in rows:
+        above = f"{(part.peak - part.base) / 2**20:.0f}" if part.peak else "-"
+        told = f"{part.reports:,} | {part.silence:.1f}"
+        print(f"| {name}, {number:,} | {part.seconds:.1f} | {above} | {told} | {refined} | {behind} |")
+    print("\n".join(f"FAULT: {fault}" for fault in found.faults) or "Nothing was done twice, nothing is lost.")
+    if file:
+        file.write_text(json.dumps(asdict(found), indent=1), encoding="utf-8")
+    return 1 if found.faults else 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.refine", description=__doc__)
-    parser.add_argument(
-        "--data", type=Path, required=True, help="a folder with one folder a data set, or a file in LoCoMo's format"
-    )
+    parser.add_argument("--data", type=Path, help="a folder with one folder a data set, or a file in LoCoMo's format")
     parser.add_argument("--sets", default=",".join(DATA_SETS), help="which of them, separated by commas")
     parser.add_argument("--no-vectors", action="store_true", help="search by words alone")
     parser.add_argument("--conversations", type=int, default=10**6, help="how many of each set at most")
     parser.add_argument("--together", action="store_true", help="all conversations of a set as one person's memory")
     parser.add_argument("--target-ratio", type=float, default=RefinerConfig.target_ratio)
     parser.add_argument("--keyword-ratio", type=float, default=RefinerConfig.keyword_ratio)
+    parser.add_argument("--scale", type=int, metavar="N", help="no data set: N stand-in memories, stopped and resumed")
     parser.add_argument("--json", type=Path, help="a file for the figures")
     return parser
 

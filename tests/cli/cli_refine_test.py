@@ -37,7 +37,7 @@ def test_it_condenses_once_and_shows_what_became_of_it(folder: Path, capsys: pyt
     assert "There are no refined memories yet" in capsys.readouterr().out
     assert main(["refine", "--dir", str(folder), "--user", "anna", "--plain"]) == 0
     first = capsys.readouterr().out
-    assert "groups: 1 of 1" in first
+    assert "steps: 24 of 24" in first
     assert "0 calls of a model" in first
     assert main(["refine", "--dir", str(folder), "--user", "anna", "--plain"]) == 0
     assert "Nothing is new" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from agentscope_reme.record import MemoryNode
 from agentscope_reme.refine._config import RefinerConfig
 from agentscope_reme.refine._fidelity import CHECKED_CLASSES, check_fidelity, missing_statements, must_keep, repaired
 from agentscope_reme.refine._grounds import Grounds, Source, sources_of
-from agentscope_reme.refine._polarity import is_negated
+from agentscope_reme.refine._polarity import polarity_of
 from agentscope_reme.text import split_sentences
 
 NOON = datetime(2024, 5, 6, 12, tzinfo=timezone.utc)  # a Monday
@@ -169,7 +169,7 @@ def test_turning_a_denial_round_is_found(text: str, time: datetime) -> None:
     ],
 )
 def test_negation(clause: str, negated: bool) -> None:
-    assert is_negated(clause) is negated
+    assert (polarity_of(clause) == "no") is negated
 
 
 # ---------------------------------------------------------------- what must be kept, and repair

@@ -70,13 +70,44 @@ def test_groups_are_a_partition_whatever_the_order(
     assert [(group.id, group.label) for group in again] == [(group.id, group.label) for group in groups]
 
 
-@given(memories(), st.sampled_from(["two_level", "time"]))
-def test_a_window_is_no_longer_than_it_may_be(nodes: list[MemoryNode], way: str) -> None:
-    for group in group_memories(nodes, RefinerConfig(group_by=way)):
-        if not group.label.startswith(("entity", "unrelated")):
-            assert group.members[-1].time - group.members[0].time < timedelta(minutes=30)
-            if way == "two_level":
-                assert len({member.session for member in group.members}) == 1
+@given(memories(), st.sampled_from(["two_level", "time"]), st.sampled_from([100, 4000]), st.sampled_from([3, 10, 30]))
+def test_a_pause_parts_and_nothing_else_but_the_limit(
+    nodes: list[MemoryNode], way: str, limit: int, minutes: int
+) -> None:
+    config = RefinerConfig(group_by=way, group_tokens=limit, window_minutes=minutes)
+    groups = group_memories(nodes, config)
+    of = {member.key: group for group in groups for member in group.members}
+    runs = joined([each for each in nodes if way == "time" or each.ref_memory_id], minutes, way == "two_level")
+    for run in runs if way == "time" else [run for run in runs if len(run) > 1]:
+        together = {of[node.key].id: of[node.key] for node in run}
+        assert {key for group in together.values() for key in group.keys} == {node.key for node in run}
+        if sum(estimate_tokens(node.content) for node in run) <= limit:
+            assert len(together) == 1
+
+
+def joined(nodes: list[MemoryNode], minutes: int, by_session: bool) -> list[list[MemoryNode]]:
+    """Memories of one owner, and session, each less than a window of time after the one before it."""
+    runs: list[list[MemoryNode]] = []
+    for node in sorted(nodes, key=lambda each: (each.owner, each.ref_memory_id * by_session, each.message_time)):
+        last = runs[-1][-1] if runs else None
+        near = last is not None and node.message_time - last.message_time < timedelta(minutes=minutes)
+        if near and last.owner == node.owner and (not by_session or last.ref_memory_id == node.ref_memory_id):
+            runs[-1].append(node)
+        else:
+            runs.append([node])
+    return runs
+
+
+def test_a_window_slides() -> None:
+    def labels(*minutes: int) -> list[int]:
+        nodes = [
+            MemoryNode(f"Said {at}", ref_memory_id="s1", message_time=NOON + timedelta(minutes=at)) for at in minutes
+        ]
+        return [len(group.members) for group in group_memories(nodes, RefinerConfig())]
+
+    assert labels(0, 29, 31, 33) == [4]
+    assert labels(0, 29, 58, 87) == [4]
+    assert labels(0, 1, 31, 32) == [2, 2]
 
 
 @given(memories())

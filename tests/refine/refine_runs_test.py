@@ -76,7 +76,7 @@ def test_a_session_becomes_one_memory_and_its_sources_stay_behind_it(tmp_path: P
             assert report.sources == len(nodes)
             assert report.calls == 0
             assert report.tokens_after < 0.75 * report.tokens_before
-            assert seen == [(0, 1), (1, 1)]
+            assert seen == [(0, 20), (10, 20), (20, 20)]
             await check_world(bank, nodes)
             history = await bank.history(nodes[1].memory_id, ALICE)
             assert [row.action for row in history] == ["created", "refined"]
@@ -358,7 +358,7 @@ def test_a_run_can_be_stopped_and_goes_on_there(tmp_path: Path) -> None:
             await bank.add(nodes)
 
             def stop(done: int, of: int) -> None:
-                if done == 2:
+                if done == 6 * len(CHAT):  # all are read, and two sessions condensed
                     raise KeyboardInterrupt
 
             with pytest.raises(KeyboardInterrupt):
@@ -369,6 +369,25 @@ def test_a_run_can_be_stopped_and_goes_on_there(tmp_path: Path) -> None:
             await check_world(bank, nodes)
 
     run(main())
+
+
+@given(st.lists(st.sampled_from(CHAT), min_size=1, max_size=20), st.booleans())
+def test_progress_goes_from_nothing_to_everything(said: list[str], together: bool) -> None:
+    async def main(folder: Path) -> None:
+        async with bank_in(folder) as bank:
+            session = "s1" if together else ""
+            await bank.add(list({node.key: node for node in chat(said, session=session)}.values()))
+            seen: list[tuple[int, int]] = []
+            await refiner_of(bank).run(on_progress=lambda *steps: seen.append(steps))
+            done = [each for each, _ in seen]
+            assert done == sorted(done)
+            assert done[0] == 0
+            assert all(each <= total for each, total in seen)
+            assert seen[-1][0] == seen[-1][1]
+            assert len({each for each in done if each <= len(set(said))}) > 1  # told while memories are read
+
+    with TemporaryDirectory() as folder:
+        run(main(Path(folder)))
 
 
 def test_what_is_changed_meanwhile_is_left_for_the_next_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 """Tags in dimensions, and what texts speak of by name, number and time."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -74,6 +75,32 @@ def test_what_is_not_allowed_is_refused_by_name() -> None:
 def test_a_schema_that_cannot_be_is_refused(dimensions: dict) -> None:
     with pytest.raises(ConfigError):
         TagSchema(dimensions)
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        (None, "The schema is None: give lists of values by name"),
+        (["topic"], r"The schema is \['topic'\]"),
+        ({"x": 3}, "The values of 'x' are 3: give a list of texts"),
+        ({"x": None}, "The values of 'x' are None"),
+        ({"x": "easy"}, "The values of 'x' are 'easy'"),
+        ({"x": {"easy": 1}}, "The values of 'x' are"),
+        ({"x": [" "]}, "The values of 'x' are"),
+        ({3: []}, "The dimension 3 cannot be"),
+        ({"type": "fact"}, "categories is 'fact': give a list of names"),
+        ({"type": 3}, "categories is 3"),
+        ({"类型": ["fact", 4]}, "categories is"),
+    ],
+)
+def test_a_schema_that_cannot_work_is_named(declared: Any, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        TagSchema.of(declared)
+
+
+def test_dimensions_are_a_mapping() -> None:
+    with pytest.raises(ConfigError, match="dimensions is 3"):
+        TagSchema(3)  # type: ignore[arg-type]
 
 
 def test_values_that_a_text_names() -> None:

@@ -97,7 +97,7 @@ def test_what_was_chosen_is_worked_on_in_parallel(tmp_path: Path) -> None:
             assert [node.owner for node in stored] == ["personal/alice", "procedural/coding"]
             assert await active(bank, BOB) == []
             assert len(model.requests) == 2 + 3 + 2
-            assert model.most == 2
+            assert model.most == 3, "her memories, her profile, and the task"
 
     run(scene)
 
