@@ -236,6 +236,13 @@ class Refinement:
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().create_task(self._watch())
 
+    async def _resume_capture(self) -> None:
+        """Do what users asked for outright before the process ended; what cannot be done yet is told and waits."""
+        try:
+            await self.capture.resume()
+        except ReMeError as error:
+            logger.warning("What users asked to be remembered or forgotten cannot be done now: %s", error)
+
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_EVERY)

@@ -345,7 +345,7 @@ def test_what_is_known_of_a_memory_is_filled_in_and_never_overwritten() -> None:
     assert enriched(note("x", importance=0.99), RefinerConfig(), schema).importance == 0.6
 
 
-def test_what_was_drawn_from_is_known_for_a_while_and_its_words_are_gone(tmp_path: Path) -> None:
+def test_what_was_drawn_from_is_known_for_good_and_its_words_are_gone(tmp_path: Path) -> None:
     async def main() -> None:
         clock = Clock()
         async with bank_in(tmp_path, clock) as bank:
@@ -355,10 +355,12 @@ def test_what_was_drawn_from_is_known_for_a_while_and_its_words_are_gone(tmp_pat
             await heard.drawn(ALICE, await heard.waiting(ALICE))
             assert await heard.put(ALICE, "s", [first]) == []
             assert not any("第一句话" in str(row.to_dict()) for row in await bank.ledger.find())
-            clock.go_on(days=31)
+            assert not any(first.id in str(row.to_dict()) for row in await bank.ledger.find())
+            clock.go_on(days=400)
             await heard.put(ALICE, "s", [user("第二句话")])
             await heard.drawn(ALICE, await heard.waiting(ALICE))
-            assert len(await bank.ledger.find()) == 1
+            assert await heard.put(ALICE, "s", [first]) == []
+            assert len(await heard.put(ALICE, "another session", [first])) == 1
 
     run(main())
 
