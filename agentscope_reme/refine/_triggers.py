@@ -12,7 +12,7 @@ from typing import Literal
 from .._errors import ConfigError
 from ..text import split_sentences
 from ._lexicon import Lexicon, default_lexicon
-from ._requests import asks_to_remember, concerns_memory
+from ._requests import asked_in, asks_to_remember, concerns_memory
 
 __all__ = ["DEFAULT_TRIGGERS", "CaptureState", "Trigger", "TriggerRule", "due", "parse_triggers", "to_store_at_once"]
 
@@ -133,10 +133,11 @@ def _contents(trigger: Trigger, text: str, lexicon: Lexicon, previous: str) -> I
     if trigger.chosen is None:
         yield from asks_to_remember(text, lexicon, previous=previous)
         return
-    for sentence in split_sentences(text[:_LONGEST]):
+    sentences = split_sentences(text[:_LONGEST])
+    for at, sentence in enumerate(sentences):
         if trigger.chosen(sentence) and not concerns_memory(sentence, lexicon):
-            asked = asks_to_remember(sentence, lexicon, previous=previous)
-            yield from asked or [sentence.strip()]
+            asked = asked_in(sentences, at, lexicon, previous=previous)
+            yield from [sentence.strip()] if asked is None else asked
 
 
 def _parsed(rule: TriggerRule) -> Trigger:
