@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agentscope.message import Msg
 
 from ._errors import ReMeError
-from ._memory_arguments import Names, one_owner, owners
+from ._memory_arguments import Names, one_owner, owners, text_of
 from .message import as_msgs, is_user_request
 from .record import MemoryNode
 from .vector_memory import Filters, MemoryBank, MemoryRetriever, MemorySummarizer
@@ -110,6 +110,7 @@ class Refinement:
             `list[MemoryNode]`: what was stored at once.
         """
         owner = one_owner(user_name, "", "")
+        text_of("session_id", session_id)
         await self._ensure_started()
         stored = await self.capture.hear(owner, as_msgs(messages), session_id)
         if self._by_itself:
@@ -120,6 +121,7 @@ class Refinement:
     async def end_session(self, user_name: str, session_id: str = "") -> None:
         """Say that a session is over: memories are drawn from what waits, if a rule says so, and this is waited for."""
         owner = one_owner(user_name, "", "")
+        text_of("session_id", session_id)
         await self._ensure_started()
         await self.capture.end(owner, session_id)
         await self.capture.drain()

@@ -10,6 +10,7 @@ from agentscope_reme.refine._requests import asks_to_forget, asks_to_remember
 from agentscope_reme.refine._triggers import (
     DEFAULT_TRIGGERS,
     CaptureState,
+    Trigger,
     due,
     parse_triggers,
     to_store_at_once,
@@ -241,6 +242,51 @@ def test_rules_are_read_in_their_order(rules: list[str]) -> None:
 def test_an_unknown_rule_is_refused_by_name(rule: str) -> None:
     with pytest.raises(ConfigError, match="trigger rule"):
         parse_triggers([rule])
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("sometimes", "'sometimes' is none of them"),
+        ("round_count", "needs a value"),
+        ("round_count:2.5", "'2.5' is no whole number above 0"),
+        ("idle:x", "'x' is no number above 0"),
+        ("user_matches:(", "no regular expression"),
+        ("explicit:1", "takes nothing"),
+    ],
+)
+def test_a_rule_that_is_refused_says_why(rule: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        parse_triggers([rule])
+
+
+@given(st.lists(RULES, max_size=5), STATES)
+def test_a_chinese_colon_is_a_colon(rules: list[str], state: CaptureState) -> None:
+    wide = parse_triggers([rule.replace(":", "：", 1) for rule in rules])
+    one, other = due(parse_triggers(rules), state), due(wide, state)
+    assert (one and one.name) == (other and other.name.replace("：", ":", 1))
+
+
+def test_a_predicate_of_ones_own_stores_at_once() -> None:
+    mine = Trigger("deadline", "at_once", chosen=lambda sentence: "截止" in sentence)
+    assert to_store_at_once(parse_triggers([mine]), "你好。周五截止。") == {"周五截止。": "deadline"}
+    with pytest.raises(ConfigError, match="'never'"):
+        Trigger("x", "never")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="chosen"):
+        Trigger("x", "at_once", chosen="截止")  # type: ignore[arg-type]
+
+
+def test_a_function_that_fails_counts_as_one_that_does_not_apply(caplog: pytest.LogCaptureFixture) -> None:
+    def divides(_: object) -> bool:
+        return bool(1 / 0)
+
+    triggers = parse_triggers([divides, Trigger("mine", "at_once", chosen=divides), "explicit", "round_count:1"])
+    found = due(triggers, CaptureState(rounds=1))
+    assert found is not None
+    assert found.name == "round_count:1"
+    assert to_store_at_once(triggers, "记住，我属龙") == {"我属龙": "explicit"}
+    assert "'divides' failed" in caplog.text
+    assert "'mine' failed" in caplog.text
 
 
 def test_an_unknown_rule_names_all_forms() -> None:
