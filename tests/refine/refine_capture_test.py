@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from _refine_world import ALICE, BOB, NOW, Clock, active, bank_in, note, texts
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg
@@ -323,6 +324,26 @@ def test_what_rules_draw() -> None:
         ("我决定下个月搬到杭州。", NOW, 1),
         ("I can't stand loud music.", NOW, 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_drawn"),
+    [
+        *(
+            (each, True)
+            for each in ("我叫小明，住在上海，在腾讯做后端工程师", "我女儿今年五岁", "我妈妈在银行上班", "我是四川人")
+        ),
+        *((each, True) for each in ("My name is Bob and I live in Berlin.", "I work as a nurse in a small clinic.")),
+        *(
+            (each, True)
+            for each in ("My daughter is five.", "We have moved, and I grew up in Oslo.", "I have two cats.")
+        ),
+        *((each, False) for each in ("我在想一个问题", "我是说这个不对", "帮我写个函数", "我一个人在家", "我叫什么？")),
+        *((each, False) for each in ("I am a bit tired", "Let me look at the code.", "The file is on the table.")),
+    ],
+)
+def test_facts_about_a_person_are_drawn_and_passing_remarks_are_not(sentence: str, is_drawn: bool) -> None:
+    assert [content for content, _, _ in drawn_by_rules([Said(sentence, NOW)])] == [sentence] * is_drawn
 
 
 @given(st.lists(st.text(max_size=80), max_size=5))
