@@ -140,7 +140,8 @@ class Curation:
             score (`float`):
                 A number of your own that is kept with it.
             importance (`float | None`):
-                0 to 1; 0.5 where nobody has judged it.
+                0 to 1. Where it is left out, the rules judge what is known of a person: health and safety from 0.9,
+                wishes that must hold, plans, preferences; 0.5 for anything else.
             tags (`Sequence[str]`), entities (`Sequence[str]`):
                 Labels, and names in it.
             category (`str | None`):
@@ -446,7 +447,11 @@ class Curation:
     # ------------------------------------------------------------------ inside
 
     def _node(self, content: str, owner: Owner, **values: Any) -> MemoryNode:
+        from .refine import usual_importance
+
         now: datetime = self.bank.clock()
+        if owner.memory_type == "personal" and "importance" not in values and isinstance(content, str):
+            values["importance"] = usual_importance(content)
         return MemoryNode(content, owner.memory_type, owner.target, time_created=now, time_modified=now, **values)
 
     async def _updated(

@@ -2,7 +2,8 @@
 """The memory that attaches itself to agents."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -254,6 +255,7 @@ class MemoryManager(ReMeLight):
                 agent.toolkit.register_tool_function(tool)
         self._count_overhead(memory, agent)
         agent.memory = memory
+        self._listen(memory, owners)
         agent.register_instance_hook("pre_reply", HOOK_NAME, self._before_reply)
         agent.register_instance_hook("pre_reasoning", HOOK_NAME, self._before_reasoning)
         agent.register_instance_hook("post_reply", HOOK_NAME, self._after_reply)
@@ -269,7 +271,10 @@ class MemoryManager(ReMeLight):
         Raises:
             `AttachError`: the agent is not attached here.
         """
-        memory = self._memory_of(agent)
+        attachment = self._attachment(agent)
+        with suppress(RuntimeError):  # no loop runs
+            self._hear(attachment)
+        memory = attachment.memory
         del self._attached[id(agent)]
         self._watch_tools()
         agent.remove_instance_hook("pre_reply", HOOK_NAME)
@@ -310,6 +315,8 @@ class MemoryManager(ReMeLight):
             self._count_overhead(memory, attachment.agent)
             attachment.agent.memory = attachment.memory = memory
             self._session_users.note(session_id, attachment.owners.user_name)
+            self._listen(memory, attachment.owners)
+            self._hear(attachment)
         return memory
 
     # ------------------------------------------------------------------ for good
@@ -495,6 +502,13 @@ class MemoryManager(ReMeLight):
         if self._listening is not None:
             await self._listening.close(NOTES_TIMEOUT)
 
+    async def purge_session(self, session_id: str) -> "Purged":
+        if self._listening is not None:
+            await self._listening.drop(session_id)
+        return await super().purge_session(session_id)
+
+    # ------------------------------------------------------------------ inside
+
     def _begin_anew(self, attachment: Attachment) -> None:
         """Have an agent go on with an empty session."""
         attachment.memory.close()
@@ -503,6 +517,11 @@ class MemoryManager(ReMeLight):
         self._count_overhead(memory, attachment.agent)
         attachment.agent.memory = attachment.memory = memory
         attachment.given = []
+
+    async def _start(self) -> None:
+        await super()._start()
+        if self._listening is not None:
+            await self._listening.take_left_behind(self._left_behind)
 
     async def _before_reply(self, agent: ReActAgent, kwargs: dict[str, Any]) -> None:
         """The hook that recalls. Whatever goes wrong in here is told, and the reply goes on without."""
@@ -546,15 +565,19 @@ class MemoryManager(ReMeLight):
             turn = await self._keeper.pipeline(self._turn(attachment))
             self._note(attachment.memory)
             if turn.folded:
-                self._hear(attachment, turn.folded)
+                self._hear(attachment)
             await self._expiry.run_in_passing(now=bool(turn.folded))
         except Exception as error:
             logger.exception("The memory hook of agent %s failed; its memory is unchanged.", agent.name)
             self._events.emit(EventKind.HOOK_FAILED, error=error, agent=agent.name)
 
-    def _hear(self, attachment: Attachment, left: Sequence[Msg] = (), *, ended: bool = False) -> None:
+    def _listen(self, memory: ReMeInMemoryMemory, owners: Owners) -> None:
         if self._listening is not None:
-            self._listening.hear(attachment.memory, attachment.owners, left, ended=ended)
+            self._listening.listen(memory, owners)
+
+    def _hear(self, attachment: Attachment, *, ended: bool = False) -> None:
+        if self._listening is not None:
+            self._listening.hear(attachment.memory, attachment.owners, ended=ended)
 
     def _sources(self, attachment: Attachment) -> tuple[list[RecallSource], list[StandingSource]]:
         """What is searched for an agent and what is shown in any case, without what its own long-term memory shows."""
@@ -629,7 +652,7 @@ class MemoryManager(ReMeLight):
         attachment = self._attachment(agent)
         turn = await self._keeper.pipeline(self._turn(attachment, force=True, instruction=instruction))
         self._note(attachment.memory)
-        self._hear(attachment, turn.folded)
+        self._hear(attachment)
         if isinstance(turn.error, StorageError):
             raise turn.error
         return turn
@@ -642,7 +665,7 @@ class MemoryManager(ReMeLight):
         if memory.get_compressed_summary():  # there was no message
             memory.clear_compressed_summary()
         self._note(attachment.memory)
-        self._hear(attachment, left, ended=True)
+        self._hear(attachment, ended=True)
         self._events.emit(EventKind.CLEARED, session_id=memory.session_id, messages=len(left))
         return len(left)
 
@@ -706,9 +729,6 @@ class MemoryManager(ReMeLight):
         if id(agent) not in self._attached:
             raise AttachError(f"Agent {getattr(agent, 'name', agent)!r} is not attached to this manager.")
         return self._attached[id(agent)]
-
-    def _memory_of(self, agent: ReActAgent) -> ReMeInMemoryMemory:
-        return self._attachment(agent).memory
 
 
 def _checked_names(names: Mapping[str, Names] | None, recall_from: Remembers | None) -> dict[str, Names]:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import anyio
 from agentscope.message import Msg
 
-from ._errors import ReMeError, SessionInUseError
 from ._events import EventKind
+from ._left_behind import LeftBehind
 from .notes import NoteBatch, NoteQueue, NoteResult, NoteWriter
-from .working_memory import MemoryServices, ReMeInMemoryMemory, resume_memory, unread_sessions
+from .working_memory import MemoryServices, ReMeInMemoryMemory
 
 __all__ = ["CONSUMER", "NoteKeeping"]
 
@@ -33,15 +32,17 @@ class NoteKeeping:
             The archive and the files to read the messages from.
         writer (`NoteWriter`):
             Writes the notes.
+        left_behind (`LeftBehind`):
+            Has the sessions whose process is gone.
     """
 
-    def __init__(self, services: MemoryServices, writer: NoteWriter) -> None:
+    def __init__(self, services: MemoryServices, writer: NoteWriter, left_behind: LeftBehind) -> None:
         self._services = services
         self._writer = writer
         self._queue = NoteQueue(writer, events=services.events)
         self._handed: dict[str, int] = {}
         self._seen: dict[str, None] = {}
-        self._left_behind: list[ReMeInMemoryMemory] = []
+        self._left_behind = left_behind
 
     def take(self, memory: ReMeInMemoryMemory) -> None:
         """Queue the fold records of a memory that were not queued yet. Returns at once."""
@@ -67,27 +68,11 @@ class NoteKeeping:
 
     async def take_left_behind(self) -> None:
         """Queue what sessions left unread whose process is gone; a session that somebody has open is theirs."""
-        names = await anyio.to_thread.run_sync(unread_sessions, self._services, CONSUMER)
-        for session_id in names:
-            try:
-                memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
-            except SessionInUseError:
-                continue
-            except ReMeError as error:
-                logger.warning("What session %s left unread cannot be noted now: %s", session_id, error)
-                continue
-            self._left_behind.append(memory)
+        for memory in await self._left_behind.take(CONSUMER):
             self.take(memory)
-            self._let_go()
+            self._left_behind.done(memory, CONSUMER)
 
-    def given_back(self, session_id: str) -> ReMeInMemoryMemory | None:
-        """A session that was opened only for its unread records, for somebody who resumes it; it stays open."""
-        found = next((memory for memory in self._left_behind if memory.session_id == session_id), None)
-        if found is not None:
-            self._left_behind.remove(found)
-        return found
-
-    async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
+    async def drain(self, timeout: float | None = None) -> list[NoteResult]:
         """Wait until everything queued is written or kept."""
         return await self._queue.drain(timeout)
 
@@ -95,12 +80,9 @@ class NoteKeeping:
         """`pending`, `done`, `failed`, `last_error`."""
         return self._queue.status()
 
-    async def close(self, timeout: float) -> None:  # noqa: ASYNC109
+    async def close(self, timeout: float) -> None:
         """Write what can be written in time. The rest stays in the journals, and is told."""
         finished, kept = await self._queue.close(timeout)
-        for memory in self._left_behind:
-            memory.close()
-        self._left_behind.clear()
         if finished or kept:
             self._services.events.emit(
                 EventKind.NOTES_CLOSED,
@@ -112,13 +94,7 @@ class NoteKeeping:
 
     def _done(self, memory: ReMeInMemoryMemory, number: int, _result: NoteResult) -> None:
         memory.advance(CONSUMER, number)
-        self._let_go()
-
-    def _let_go(self) -> None:
-        for memory in [each for each in self._left_behind if not each.has_pending(CONSUMER)]:
-            memory.checkpoint()
-            memory.close()
-            self._left_behind.remove(memory)
+        self._left_behind.done(memory, CONSUMER)
 
     def _load(self, ids: list[str], days: list[str]) -> list[Msg]:
         found = self._services.archive.find(ids, days)

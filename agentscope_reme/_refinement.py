@@ -324,6 +324,13 @@ class Refinement:
         if self._by_itself and (task is None or task.done() or task.get_loop() is not loop):
             self._looking = loop.create_task(self._watch())
 
+    async def _resume_capture(self) -> None:
+        """Do what users asked for outright before the process ended; what cannot be done yet is told and waits."""
+        try:
+            await self.capture.resume()
+        except ReMeError as error:
+            logger.warning("What users asked to be remembered or forgotten cannot be done now: %s", error)
+
     async def _watch(self) -> None:
         stages = {"capture": self.capture.tick, "refine": self.schedule.look, "sweep": self._swept}
         while True:

@@ -293,6 +293,7 @@ class ReMe(Refinement, Upkeep, Curation):
             await asyncio.to_thread(make_folder, self.workspace.state_dir)
             await self.bank.open()
             self._closed, self._started = False, True
+            await self._resume_capture()
             name = self._models.name()
             for reason in filter(None, (self._models.missing, self._embedders.missing)):
                 self._events.emit(EventKind.MODEL_MISSING, reason=reason)

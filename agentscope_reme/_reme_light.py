@@ -22,6 +22,7 @@ from ._config import ContextConfig, fitted_reserve
 from ._errors import ConfigError, NotStartedError, SessionInUseError
 from ._events import EventBus, EventKind, Listener
 from ._expiry import Expiry
+from ._left_behind import LeftBehind
 from ._loop_lock import LoopLock
 from ._model_source import UNSET, Lender, ModelSource, Unset
 from ._note_keeping import CONSUMER, NoteKeeping
@@ -163,6 +164,7 @@ class ReMeLight:
         spoken = self._services.language or "en"
         self._search_tools = SearchTools(self._search, book=self._services.book, language=spoken)
         self._notes: NoteKeeping | None = None
+        self._left_behind = LeftBehind(self._services)
         self._changing = LoopLock()
         self._memories: WeakSet[ReMeInMemoryMemory] = WeakSet()
         self._expiry = Expiry(self._services)
@@ -193,7 +195,8 @@ class ReMeLight:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._models.missing)
         self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
         await anyio.to_thread.run_sync(self._services.tokens.text, "a tokenizer loads at its first use")
-        self._notes = NoteKeeping(self._services, self._note_writer())
+        self._left_behind = LeftBehind(self._services)
+        self._notes = NoteKeeping(self._services, self._note_writer(), self._left_behind)
         if self._services.consumers:
             await self._notes.take_left_behind()
         await self._search.start()
@@ -219,6 +222,7 @@ class ReMeLight:
         if self._notes is not None:
             self._note_all()
             await self._notes.close(NOTES_TIMEOUT)
+            self._left_behind.close()
         await self._search.close()
         await self._expiry.run()
         self._events.emit(EventKind.CLOSED)
@@ -531,7 +535,7 @@ class ReMeLight:
         """
         await self._ensure_started()
         self._counter_is_open = False
-        memory = self._notes.given_back(session_id) if self._notes is not None else None
+        memory = self._left_behind.given_back(session_id)
         if memory is None:
             memory = await anyio.to_thread.run_sync(resume_memory, session_id, self._services)
         self._memories.add(memory)
@@ -563,8 +567,8 @@ class ReMeLight:
         await self._ensure_started()
         if self._notes is not None:
             await self._notes.drain(NOTES_TIMEOUT)  # a note that is being written would still be written afterwards
-            if (left := self._notes.given_back(session_id)) is not None:
-                left.close()
+        if (left := self._left_behind.given_back(session_id)) is not None:
+            left.close()
         return await purge_session(session_id, self._services, self._search)
 
     async def purge_workspace(self, *, confirm: bool = False, keep_notes: bool = False) -> "Purged":

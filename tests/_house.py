@@ -57,6 +57,7 @@ LAYERS = {
     "_recording_desk.py": 5.07,
     "_expiry.py": 4.9,
     "_listening.py": 4.9,
+    "_left_behind.py": 4.8,
     "_loop_lock.py": 1.0,
     "_note_search.py": 4.9,
     "_session_purge.py": 4.95,

@@ -58,6 +58,31 @@ def test_what_is_said_becomes_memories_and_the_later_statement_holds(tmp_path: P
     run(main())
 
 
+def test_what_is_added_by_hand_is_judged_by_the_rules_where_nobody_has(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with ReMe(tmp_path, model=None) as reme:
+            for text in ("我对猫毛过敏", "I am allergic to penicillin."):
+                assert (await reme.add_memory(text, user_name="小明")).importance >= 0.9
+                assert (await reme.add_memory(text, user_name="小红", importance=0.4)).importance == 0.4
+            (wish,) = await reme.add_memories(["绝对不要告诉别人我的地址"], user_name="小明")
+            assert wish.importance >= 0.8
+            assert (await reme.add_memory("我住在苏州", user_name="小明")).importance == 0.5
+            assert (await reme.add_memory("对花生过敏的用户要先问清楚", task_name="点餐")).importance == 0.5
+
+    run(main())
+
+
+def test_a_session_that_is_no_text_is_refused_by_name(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with ReMe(tmp_path, model=None) as reme:
+            with pytest.raises(ConfigError, match="session_id is 3"):
+                await reme.add_interaction([said("你好")], "小明", session_id=3)  # type: ignore[arg-type]
+            with pytest.raises(ConfigError, match="session_id is 3"):
+                await reme.end_session("小明", session_id=3)  # type: ignore[arg-type]
+
+    run(main())
+
+
 def test_a_run_condenses_and_recall_goes_back_to_the_sources(tmp_path: Path) -> None:
     async def main() -> None:
         async with ReMe(tmp_path, embedding_model=HashEmbedding()) as reme:

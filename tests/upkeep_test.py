@@ -125,7 +125,7 @@ def test_feedback_moves_what_a_reply_was_given(tmp_path):
     async def main():
         reply = Msg("friday", "Tea, then.", "assistant")
         async with ReMe(tmp_path, embedding_model=None) as reme:
-            await reme.add_memories(["likes tea", "plays the piano"], user_name="alice")
+            await reme.add_memories(["likes tea", "plays the piano"], user_name="alice", importance=0.5)
             await reme.note_reply(reply, await reme.retrieve_memory("tea", user_name="alice"))
         async with ReMe(tmp_path, embedding_model=None) as reme:
             [better] = await reme.feedback(reply, 1, actor="alice")

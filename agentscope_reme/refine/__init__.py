@@ -19,7 +19,7 @@ from ._forgetter import Forgetter, is_forgotten
 from ._forgetting import Fate, Verdict, fate_of, is_protected, over_capacity, retention, strength_days
 from ._grounds import Grounds, Source, sources_of
 from ._grouping import Group, Member, group_memories
-from ._importance import Judgement, Signals, judge_importance, read_signals
+from ._importance import Judgement, Signals, judge_importance, read_signals, usual_importance
 from ._keeping import keeping_rules
 from ._keywords import WordWeights, keywords_of
 from ._lexicon import Lexicon
@@ -71,6 +71,7 @@ __all__ = [
     "Signals",
     "judge_importance",
     "read_signals",
+    "usual_importance",
     "adjusted",
     "FeedbackBook",
     "TagSchema",

@@ -6,8 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from agentscope.message import Msg
 
@@ -21,32 +20,29 @@ from ..message import (
     is_summary,
     is_system_prompt,
     is_user_request,
-    parsed_time,
     render,
 )
-from ..record import MemoryNode
-from ..vector_memory import MemoryBank, MemorySummarizer, Owner
+from ..record import Condition, MemoryNode
+from ..vector_memory import MemoryBank, MemorySummarizer, Owner, owned_by
+from ._at_once import AtOnce, Obeys, last_words, new_memory, said_at, words_in
 from ._config import RefinerConfig
+from ._cutting import said_in, without
 from ._enriching import Said, drawn_by_rules, enriched
 from ._heard import Heard, HeardMessages
 from ._keeping import keeping_rules
 from ._lexicon import Lexicon, default_lexicon
 from ._schema import TagSchema
 from ._settling import Settler
-from ._triggers import CaptureState, Trigger, due, parse_triggers, to_store_at_once
+from ._triggers import CaptureState, Trigger, due, parse_triggers
 
 __all__ = ["Capture"]
 
 logger = logging.getLogger("agentscope_reme")
 
-_ACTOR = "capture"
 _TOO_MANY = 400
 """Messages that wait for a model that fails, from which on rules draw from them."""
-
-
-class _Obeys(Protocol):
-    async def obey(self, text: str, owners: Sequence[Owner]) -> list[MemoryNode]:
-        """Forget what a message asks to be forgotten."""
+_FORGOTTEN_AT = "forgotten_at"
+"""The key of the metadata of a forgotten memory that says when."""
 
 
 class Capture:
@@ -74,7 +70,7 @@ class Capture:
         config: RefinerConfig | None = None,
         *,
         summarizer: MemorySummarizer | None = None,
-        forgetter: _Obeys | None = None,
+        forgetter: Obeys | None = None,
         schema: TagSchema | None = None,
         lexicon: Lexicon | None = None,
         count: Callable[[str], int] = estimate_tokens,
@@ -82,12 +78,15 @@ class Capture:
     ) -> None:
         self.config = config or RefinerConfig()
         self.heard = HeardMessages(bank)
-        self._bank, self._summarizer, self._forgetter = bank, summarizer, forgetter
+        self._bank, self._summarizer = bank, summarizer
         self._schema, self._lexicon = schema or TagSchema(), lexicon or default_lexicon()
         self._count, self._told = count, told
         self._triggers: tuple[Trigger, ...] = parse_triggers(self.config.trigger_rules)
         self._rules = keeping_rules(self.config, schema, self._lexicon)
         self._settler = Settler(bank, self.config, self._lexicon)
+        self._at_once = AtOnce(
+            bank, self.heard, self._settler, forgetter, self._triggers, self.config, self._schema, self._lexicon
+        )
         self._hearing: dict[Owner, LoopLock] = {}
         self._drawing: dict[Owner, LoopLock] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -109,14 +108,8 @@ class Capture:
         """
         async with self._hearing.setdefault(owner, LoopLock()).lock():
             said = [msg for msg in as_msgs(messages) if _counts(msg)]
-            before = [each.message for each in await self.heard.waiting(owner, session_id)]
-            fresh = await self.heard.put(owner, session_id, said)
-            stored: list[MemoryNode] = []
-            for msg in fresh:
-                if is_user_request(msg):
-                    stored += await self._at_once(owner, msg, _last_words(before))
-                    await self._forget(owner, msg)
-                before.append(msg)
+            fresh = await self.heard.put(owner, session_id, said, self._at_once.asks)
+            stored = await self._obey(owner)
         if fresh:
             await self._look(owner, session_id)
         return stored
@@ -125,12 +118,21 @@ class Capture:
         """Store a memory beside what is known, as one that is heard; see `Settler.settle`."""
         return await self._settler.settle(node, actor=actor, cause=cause)
 
+    async def resume(self) -> None:
+        """Do what was asked for outright and could not be done before the process ended."""
+        for owner in await self.heard.owners(unobeyed=True):
+            async with self._hearing.setdefault(owner, LoopLock()).lock():
+                await self._obey(owner)
+
     async def end(self, owner: Owner, session_id: str = "") -> None:
         """A session is over: drawn from now, if a rule says so."""
+        async with self._hearing.setdefault(owner, LoopLock()).lock():
+            await self._obey(owner)
         await self._look(owner, session_id, ended=True)
 
     async def tick(self) -> None:
         """Look whether anybody has been quiet for as long as a rule says; call it from time to time."""
+        await self.resume()
         for owner in await self.heard.owners():
             for session in dict.fromkeys(each.session for each in await self.heard.waiting(owner)):
                 await self._look(owner, session)
@@ -146,18 +148,20 @@ class Capture:
 
     # ------------------------------------------------------------------ at once
 
-    async def _at_once(self, owner: Owner, msg: Msg, previous: str) -> list[MemoryNode]:
-        found = to_store_at_once(self._triggers, _words(msg), self._lexicon, previous=previous)
-        stored = []
-        for content, rule in found.items():
-            node = self._node(owner, content, _time(msg, self._bank.clock()), str(msg.name or ""))
-            node = enriched(node, self.config, self._schema, self._lexicon, explicit=True)
-            stored.append(await self._settler.settle(node, actor=_ACTOR, cause=rule))
+    async def _obey(self, owner: Owner) -> list[MemoryNode]:
+        """Do what messages ask for outright and is not done yet, in the order in which they came."""
+        stored: list[MemoryNode] = []
+        for each in await self.heard.unobeyed(owner):
+            waiting = await self.heard.waiting(owner, each.session)
+            previous = last_words([other.message for other in waiting if other.position < each.position])
+            msg: Msg | None = each.message
+            if self._at_once.asks_to_forget(each.message):
+                async with self._drawing.setdefault(owner, LoopLock()).lock():  # what is being drawn goes, too
+                    msg = await self._at_once.forget(owner, each)
+            if msg is not None:
+                stored += await self._at_once.store(owner, msg, previous)
+            await self.heard.obeyed(owner, each)
         return stored
-
-    async def _forget(self, owner: Owner, msg: Msg) -> None:
-        if self._forgetter is not None:
-            await self._forgetter.obey(_words(msg), [owner])
 
     # ------------------------------------------------------------------ later
 
@@ -173,24 +177,24 @@ class Capture:
             task.add_done_callback(self._tasks.discard)
 
     def _state(self, messages: Sequence[Msg], ended: bool) -> CaptureState:
-        last = _time(messages[-1], self._bank.clock())
+        last = said_at(messages[-1], self._bank.clock())
         mine = [msg for msg in messages if is_user_request(msg)]
         return CaptureState(
             rounds=len(mine),
             tokens=sum(self._count(render(msg)) for msg in messages),
             idle=max(0.0, (self._bank.clock() - last).total_seconds()),
             ended=ended,
-            user_text=_words(mine[-1]) if mine else "",
+            user_text=words_in(mine[-1]) if mine else "",
         )
 
     async def _draw(self, owner: Owner, session: str, rule: str) -> None:
         """Draw memories from what waits of a session, and note that it was drawn from."""
         async with self._drawing.setdefault(owner, LoopLock()).lock():
-            waiting = await self.heard.waiting(owner, session)
+            waiting = [each for each in await self.heard.waiting(owner, session) if each.obeyed]
             if not waiting:
                 return
             try:
-                nodes = await self._drawn(owner, waiting, rule)
+                nodes = await self._drawn(owner, await self._unforgotten(owner, waiting), rule)
                 await self.heard.drawn(owner, waiting)
             except ReMeError as error:
                 logger.warning("Memories of %s could not be drawn now: %s", owner.key, error)
@@ -201,39 +205,42 @@ class Capture:
         if self._told and nodes:
             self._told(owner, nodes)
 
-    async def _drawn(self, owner: Owner, waiting: Sequence[Heard], rule: str) -> list[MemoryNode]:
-        messages = [each.message for each in waiting]
+    async def _unforgotten(self, owner: Owner, waiting: Sequence[Heard]) -> list[Msg]:
+        """What waits, without what was forgotten since it was said, by whichever way."""
+        conditions = [
+            *owned_by([owner]),
+            Condition("is_active", "equal", (False,)),
+            Condition(f"metadata.{_FORGOTTEN_AT}", "range", (waiting[0].time.timestamp(), None)),
+        ]
+        gone = await self._bank.store.find(conditions)
+        left = [
+            without(each.message, said_in([node for node in gone if _forgotten_at(node) > each.time.timestamp()]))
+            for each in waiting
+        ]
+        return [msg for msg in left if msg is not None]
+
+    async def _drawn(self, owner: Owner, messages: Sequence[Msg], rule: str) -> list[MemoryNode]:
+        if not messages:
+            return []
         if self._summarizer is not None and self._summarizer.access.is_there:
             try:
                 return await self._summarizer.summarize(messages, [owner], rules=self._rules)
             except ReMeError:
-                if len(waiting) < _TOO_MANY:
+                if len(messages) < _TOO_MANY:
                     raise
                 logger.warning("A model has failed too long: rules draw memories of %s.", owner.key)
         return await self._by_rules(owner, messages, rule)
 
     async def _by_rules(self, owner: Owner, messages: Sequence[Msg], rule: str) -> list[MemoryNode]:
         now = self._bank.clock()
-        said = [Said(_words(msg), _time(msg, now)) for msg in messages if is_user_request(msg)]
+        said = [Said(words_in(msg), said_at(msg, now)) for msg in messages if is_user_request(msg)]
         names = [str(msg.name or "") for msg in messages if is_user_request(msg)]
         stored = []
         for content, time, times in await asyncio.to_thread(drawn_by_rules, said, self._lexicon):
-            node = self._node(owner, content, time, names[-1] if names else "")
+            node = new_memory(owner, content, time, names[-1] if names else "", now)
             node = enriched(node, self.config, self._schema, self._lexicon, times=times)
-            stored.append(await self._settler.settle(node, actor=_ACTOR, cause=rule))
+            stored.append(await self._at_once.settle(node, rule))
         return stored
-
-    def _node(self, owner: Owner, content: str, time: datetime, author: str) -> MemoryNode:
-        now = self._bank.clock()
-        return MemoryNode(
-            content,
-            owner.memory_type,
-            owner.target,
-            message_time=time,
-            time_created=now,
-            time_modified=now,
-            author=author,
-        )
 
 
 def _counts(msg: Msg) -> bool:
@@ -241,14 +248,5 @@ def _counts(msg: Msg) -> bool:
     return not (is_system_prompt(msg) or is_recalled(msg) or is_summary(msg) or is_repair(msg)) and bool(render(msg))
 
 
-def _words(msg: Msg) -> str:
-    return msg.get_text_content() or ""
-
-
-def _last_words(messages: Sequence[Msg]) -> str:
-    return next((_words(msg) for msg in reversed(messages) if is_user_request(msg)), "")
-
-
-def _time(msg: Msg, now: datetime) -> datetime:
-    time = parsed_time(msg.timestamp)
-    return (time if time.tzinfo else time.astimezone()) if time else now
+def _forgotten_at(node: MemoryNode) -> float:
+    return float(node.metadata[_FORGOTTEN_AT])

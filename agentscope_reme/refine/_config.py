@@ -29,7 +29,7 @@ class RefinerConfig:
     """Thresholds, intervals and policies.
 
     Args:
-        trigger_rules (`Sequence[str | Callable]`): when something is captured; see `parse_triggers`.
+        trigger_rules (`Sequence[str | Trigger | Callable]`): when something is captured; see `parse_triggers`.
         capacity_memories (`int`), capacity_chars (`int`): a run is due from so many active memories, or characters in
             them, of one owner on.
         schedule_hours (`float`): and so long after the last one, if anything is new.

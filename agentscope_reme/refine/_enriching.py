@@ -14,7 +14,8 @@ from ._category import category_of, is_small_talk
 from ._config import RefinerConfig
 from ._entities import entities_of
 from ._expiry import with_expiry
-from ._importance import Signals, judge_importance, read_signals
+from ._frames import frames_of
+from ._importance import judge_importance, read_signals
 from ._lexicon import Lexicon, default_lexicon
 from ._requests import asks_to_forget, asks_to_remember, concerns_memory
 from ._schema import TagSchema
@@ -91,8 +92,9 @@ def _plain(value: Any) -> Any:
 def drawn_by_rules(said: Sequence[Said], lexicon: Lexicon | None = None) -> list[tuple[str, datetime, int]]:
     """The sentences of a user that are worth remembering, word for word, without a model.
 
-    Taken are preferences, plans and decisions, health and safety, wishes that must hold, strong emotion, and what was
-    said twice. Questions, courtesies, passing states and what is about remembering itself are not.
+    Taken are facts about the person and those close to them, preferences, plans and decisions, health and safety,
+    wishes that must hold, strong emotion, and what was said twice. Questions, courtesies, passing states and what is
+    about remembering itself are not.
 
     Args:
         said (`Sequence[Said]`): messages of one user, oldest first.
@@ -109,11 +111,7 @@ def drawn_by_rules(said: Sequence[Said], lexicon: Lexicon | None = None) -> list
             key = "".join(filter(str.isalnum, sentence.casefold()))
             times[key] = times.get(key, 0) + 1
             last[key] = (sentence, each.time)
-    return [
-        (*last[key], count)
-        for key, count in times.items()
-        if _is_worth_it(read_signals(last[key][0], lexicon, times=count))
-    ]
+    return [(*last[key], count) for key, count in times.items() if _is_worth_it(last[key][0], count, lexicon)]
 
 
 def _statements(text: str, lexicon: Lexicon) -> Iterator[str]:
@@ -127,8 +125,14 @@ def _statements(text: str, lexicon: Lexicon) -> Iterator[str]:
             yield bare
 
 
-def _is_worth_it(signals: Signals) -> bool:
+def _is_worth_it(sentence: str, times: int, lexicon: Lexicon) -> bool:
+    signals = read_signals(sentence, lexicon, times=times)
     if signals.empty:
         return signals.safety or signals.wish
     strong = signals.safety or signals.wish or signals.commits or signals.emotion or signals.preference
-    return strong or signals.times > 1
+    return strong or times > 1 or _states_a_fact(sentence, lexicon)
+
+
+def _states_a_fact(sentence: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence says who somebody is, or gives an attribute its value."""
+    return lexicon.found_in("fact", sentence) or any(frame.kind == "slot" for frame in frames_of(sentence, lexicon))

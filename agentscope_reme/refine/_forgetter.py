@@ -19,6 +19,7 @@ from ._dissolving import forgotten_fields, remembered_fields, taken_apart
 from ._expiry import with_expiry
 from ._lexicon import Lexicon, default_lexicon
 from ._meant import memory_meant
+from ._naming import is_withheld
 from ._refined import ARCHIVED, FORGOTTEN, archived, is_behind, is_refined, source_keys
 from ._requests import asks_to_forget, asks_to_forget_all
 from ._statements import condensed_from, statements_of
@@ -130,10 +131,9 @@ class Forgetter:
         named: dict[str, MemoryNode] = {}
         withheld: dict[str, MemoryNode] = {}
         for subject in subjects:
-            means_it = self._lexicon.found_in("safety", subject)
             for node in await self._search.naming(subject, owners):
-                kept = not means_it and self._lexicon.found_in("safety", node.content)
-                (withheld if kept else named)[node.key] = node
+                stays = is_withheld(node.content, subject, self._lexicon)
+                (withheld if stays else named)[node.key] = node
         withheld = {key: node for key, node in withheld.items() if key not in named}
         gone = await self._let_go(list(named.values()), actor, text[:200], whole=False)
         self._tell(owners, gone, list(withheld.values()), everything=everything)

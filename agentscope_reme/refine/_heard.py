@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from agentscope.message import Msg
 
@@ -18,14 +17,10 @@ from ..vector_memory import MemoryBank, Owner, owned_by
 __all__ = ["HEARD", "Heard", "HeardMessages"]
 
 HEARD = "heard"
-"""The type of such a row of the ledger."""
+"""The type of the row of a message that waits."""
 
-_PURGED = "heard_and_purged"
-"""The type of a row that stays of a message that was removed for good: a hash of owner, session and id."""
-
-_DRAWN = "drawn"
-_KEPT_DAYS = 30
-"""How long it is known of a message that it was drawn from."""
+_PASSED = "heard_before"
+"""The type of the row that stays of a message, for good: a hash of owner, session and id, and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +31,24 @@ class Heard:
         key (`str`): of its row.
         session (`str`): the session it was said in.
         message (`Msg`): the message.
+        time (`datetime`): when it was heard.
+        position (`float`): its place among all that was heard.
+        obeyed (`bool`): whether what it asks for outright is done.
     """
 
     key: str
     session: str
     message: Msg
+    time: datetime
+    position: float
+    obeyed: bool = True
 
 
 class HeardMessages:
     """The messages of all owners that wait, in the ledger: they go with an owner who is deleted, and survive a crash.
 
-    A message is known by its id in its session, also after it was drawn from.
+    A message is known by its id in its session, for good: of one that was drawn from, forgotten or purged a hash stays,
+    which goes with nobody.
 
     Args:
         bank (`MemoryBank`): whose ledger it is.
@@ -56,66 +58,71 @@ class HeardMessages:
         self._bank = bank
         self._number = 0
 
-    async def put(self, owner: Owner, session: str, messages: Sequence[Msg]) -> list[Msg]:
+    async def put(
+        self, owner: Owner, session: str, messages: Sequence[Msg], asks: Callable[[Msg], bool] = lambda _: False
+    ) -> list[Msg]:
         """Keep messages.
 
         Args:
             owner (`Owner`): who said them, or to whom they were said.
             session (`str`): the session.
             messages (`Sequence[Msg]`): what was said, oldest first.
+            asks (`Callable[[Msg], bool]`): whether a message asks for something outright, which is still to be done.
 
         Returns:
             `list[Msg]`: those among them that were not heard before, as they are kept.
         """
-        fresh = {self._key(owner, session, msg): redacted(msg, self._bank.clean) for msg in messages}
-        there = await self._bank.ledger.get([*fresh, *map(_grave_key, fresh)])
-        known = {key for key in fresh if not there.keys().isdisjoint((key, _grave_key(key)))}
-        rows = [self._row(owner, session, msg) for key, msg in fresh.items() if key not in known]
-        if rows:
-            await self._bank.ledger.write(rows)
-        return [msg for key, msg in fresh.items() if key not in known]
+        given = {_key(owner, session, msg.id): msg for msg in messages}
+        known = await self._bank.ledger.get([*given, *map(_passed_key, given)])
+        fresh = [
+            redacted(msg, self._bank.clean)
+            for key, msg in given.items()
+            if known.keys().isdisjoint((key, _passed_key(key)))
+        ]
+        if fresh:
+            await self._bank.ledger.write([self._row(owner, self._new(owner, session, msg, asks)) for msg in fresh])
+        return fresh
 
     async def waiting(self, owner: Owner, session: str | None = None) -> list[Heard]:
         """What waits of an owner (and of a session), in the order in which it was heard."""
-        conditions = [*self._of(owner), Condition(f"metadata.{_DRAWN}", "equal", (False,))]
-        if session is not None:
-            conditions.append(Condition("ref_memory_id", "equal", (session or None,)))  # None: nothing in it
-        rows = await self._bank.ledger.find(conditions, sort_key="metadata.position", reverse=False)
-        return [Heard(row.key, row.ref_memory_id, message_of(dict(row.metadata["message"]))) for row in rows]
+        return await self._found(owner, [] if session is None else [_in_session(session)])
 
-    async def owners(self) -> list[Owner]:
-        """The owners of whom something waits."""
-        conditions = [
-            Condition("memory_type", "equal", (HEARD,)),
-            Condition(f"metadata.{_DRAWN}", "equal", (False,)),
-        ]
+    async def unobeyed(self, owner: Owner) -> list[Heard]:
+        """What waits of an owner and asks for something outright that is still to be done, in order."""
+        return await self._found(owner, [_UNOBEYED])
+
+    async def owners(self, *, unobeyed: bool = False) -> list[Owner]:
+        """The owners of whom something waits; or only something that is still to be done."""
+        conditions = [Condition("memory_type", "equal", (HEARD,)), *([_UNOBEYED] if unobeyed else [])]
         found: dict[str, None] = {}
         async for page in self._bank.ledger.pages(conditions):
             found |= dict.fromkeys(row.memory_target for row in page)
         return [Owner.of_key(key) for key in found]
 
+    async def obeyed(self, owner: Owner, heard: Heard) -> None:
+        """Note that what a message asks for is done."""
+        there = await self._bank.ledger.get([heard.key])  # perhaps in another form, or purged
+        await self._bank.ledger.write([self._row(owner, replace(_heard(row), obeyed=True)) for row in there.values()])
+
+    async def cut(self, owner: Owner, cuts: Sequence[tuple[Heard, Msg | None]]) -> None:
+        """Keep messages in another form from now on; of those that are None nothing is drawn any more."""
+        kept = [self._row(owner, replace(heard, message=msg)) for heard, msg in cuts if msg is not None]
+        gone = [heard for heard, msg in cuts if msg is None]
+        await self._bank.ledger.write([*kept, *(self._passed(each.key) for each in gone)], [each.key for each in gone])
+
     async def drawn(self, owner: Owner, heard: Sequence[Heard]) -> None:
-        """Note that messages were drawn from; of them only the id stays, and not for ever."""
-        there = await self._bank.ledger.get([each.key for each in heard])
-        done = [self._done(row) for row in there.values()]
-        until = self._bank.clock() - timedelta(days=_KEPT_DAYS)
-        old = [
-            *self._of(owner),
-            Condition(f"metadata.{_DRAWN}", "equal", (True,)),
-            Condition("time_modified", "range", (None, until.timestamp())),
-        ]
-        gone = await self._bank.ledger.find(old)
-        await self._bank.ledger.write(done, [row.key for row in gone])
+        """Note that messages were drawn from; of them only a hash of the id stays."""
+        await self.cut(owner, [(each, None) for each in heard])
 
     async def remove(self, owner: Owner, texts: Collection[str]) -> int:
         """Remove messages for good that wait and hold one of these texts; how many there were comes back. They are not
         heard again."""
         held = [
-            each.key
+            each
             for each in await self.waiting(owner)
             if any(text in (each.message.get_text_content() or "") for text in texts)
         ]
-        await self._bank.ledger.write([self._grave(key) for key in held], held)
+        await self.drawn(owner, held)
         return len(held)
 
     async def bury(self, owners: Sequence[Owner]) -> None:
@@ -123,55 +130,58 @@ class HeardMessages:
         goes on. What stays of each is a hash."""
         heard = [Condition("memory_type", "equal", (HEARD,)), *owned_by(owners, "memory_target")]
         async for page in self._bank.ledger.pages(heard):
-            await self._bank.ledger.write([self._grave(row.key) for row in page])
+            await self._bank.ledger.write([self._passed(row.key) for row in page])
 
     # ------------------------------------------------------------------ rows
 
-    def _of(self, owner: Owner) -> list[Condition]:
-        return [Condition("memory_type", "equal", (HEARD,)), *owned_by([owner], "memory_target")]
+    async def _found(self, owner: Owner, conditions: Sequence[Condition]) -> list[Heard]:
+        own = [Condition("memory_type", "equal", (HEARD,)), *owned_by([owner], "memory_target")]
+        rows = await self._bank.ledger.find([*own, *conditions], sort_key="metadata.position", reverse=False)
+        return [_heard(row) for row in rows]
 
-    def _row(self, owner: Owner, session: str, msg: Msg) -> MemoryNode:
+    def _new(self, owner: Owner, session: str, msg: Msg, asks: Callable[[Msg], bool]) -> Heard:
         now = self._bank.clock()
         self._number += 1
         position = now.timestamp() * 1e6 + self._number
-        return self._node(owner.key, session, msg.id, now, msg, {_DRAWN: False, "position": position})
+        return Heard(_key(owner, session, msg.id), session, msg, now, position, not asks(msg))
 
-    def _done(self, row: MemoryNode) -> MemoryNode:
-        now = self._bank.clock()
+    def _row(self, owner: Owner, heard: Heard) -> MemoryNode:
+        msg = heard.message
         return MemoryNode(
-            row.content,
+            _content(heard.session, msg.id),
             HEARD,
-            row.memory_target,
-            ref_memory_id=row.ref_memory_id,
-            time_created=row.time_created,
-            time_modified=now,
-            metadata={_DRAWN: True},
-        )
-
-    def _node(
-        self, target: str, session: str, message_id: str, now: Any, msg: Msg, metadata: dict[str, Any]
-    ) -> MemoryNode:
-        return MemoryNode(
-            _content(session, message_id),
-            HEARD,
-            target,
-            ref_memory_id=session,
+            owner.key,
+            ref_memory_id=heard.session,
             message_time=parsed_time(msg.timestamp),
-            time_created=now,
-            time_modified=now,
-            metadata={**metadata, "message": message_record(msg)},
+            time_created=heard.time,
+            time_modified=heard.time,
+            metadata={"position": heard.position, "obeyed": heard.obeyed, "message": message_record(msg)},
         )
 
-    def _grave(self, key: str) -> MemoryNode:
+    def _passed(self, key: str) -> MemoryNode:
         now = self._bank.clock()
-        return MemoryNode(key, _PURGED, time_created=now, time_modified=now)
-
-    def _key(self, owner: Owner, session: str, msg: Msg) -> str:
-        return MemoryNode(_content(session, msg.id), HEARD, owner.key).key
+        return MemoryNode(key, _PASSED, time_created=now, time_modified=now)
 
 
-def _grave_key(key: str) -> str:
-    return node_key(_PURGED, "", key)
+_UNOBEYED = Condition("metadata.obeyed", "equal", (False,))
+
+
+def _in_session(session: str) -> Condition:
+    return Condition("ref_memory_id", "equal", (session or None,))  # None: nothing in it
+
+
+def _heard(row: MemoryNode) -> Heard:
+    known = row.metadata
+    message = message_of(dict(known["message"]))
+    return Heard(row.key, row.ref_memory_id, message, row.time_created, known["position"], known["obeyed"])
+
+
+def _key(owner: Owner, session: str, message_id: str) -> str:
+    return MemoryNode(_content(session, message_id), HEARD, owner.key).key
+
+
+def _passed_key(key: str) -> str:
+    return node_key(_PASSED, "", key)
 
 
 def _content(session: str, message_id: str) -> str:

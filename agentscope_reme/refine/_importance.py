@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..record import NEUTRAL_IMPORTANCE
 from ._lexicon import Lexicon, default_lexicon
 
-__all__ = ["Judgement", "Signals", "judge_importance", "read_signals"]
+__all__ = ["Judgement", "Signals", "judge_importance", "read_signals", "usual_importance"]
 
 _ENOUGH = 2
 _PER_REPEAT = 0.02
@@ -96,6 +96,11 @@ def judge_importance(signals: Signals, model: float | None = None) -> Judgement:
     usual = min(high, max(low, *(rule[2] for rule in rules)))
     chosen = min(high, max(low, model)) if model is not None and model == model else usual
     return Judgement(round(chosen, 4), low, high, reason)
+
+
+def usual_importance(text: str, lexicon: Lexicon | None = None) -> float:
+    """What the rules say of a text that somebody took the trouble to store: never less than of a plain fact."""
+    return max(NEUTRAL_IMPORTANCE, judge_importance(read_signals(text, lexicon)).importance)
 
 
 def _rules(signals: Signals) -> list[tuple[float, float, float, str]]:

@@ -34,7 +34,13 @@ class Lexicon:
 
     def found_in(self, name: str, text: str) -> bool:
         """Whether a pattern of this list occurs in the text."""
-        return self.first(name, text) is not None
+        lowered, ascii_only = lower(text), text.isascii()
+        return any(
+            pattern.search(lowered)
+            for wide, patterns in self._patterns(name)
+            if not (wide and ascii_only)
+            for pattern in patterns
+        )
 
     def first(self, name: str, text: str) -> re.Match[str] | None:
         """The match of this list that begins first, the longest of several; positions are those of the text."""

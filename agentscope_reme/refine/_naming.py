@@ -7,9 +7,10 @@ import re
 
 from ..record import MemoryNode
 from ..text import WordTokenizer
+from ._lexicon import Lexicon
 from ._words import plain, words_of
 
-__all__ = ["mentions", "names_something", "parts_of"]
+__all__ = ["is_withheld", "mentions", "names_something", "parts_of"]
 
 _tokenizer = WordTokenizer()
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -38,6 +39,12 @@ def mentions(subject: str, node: MemoryNode) -> bool:
         return False
     pieces = [piece for run in _HAN.findall(plain(subject)) for piece in _BETWEEN.split(_BEFORE.sub("", run)) if piece]
     return all(piece in text or _has_words(piece, held) for piece in pieces)
+
+
+def is_withheld(text: str, subject: str, lexicon: Lexicon) -> bool:
+    """Whether what names a subject stays all the same until somebody confirms it: it is of health or safety, and the
+    subject is not ("忘掉关于猫的事" beside "我对猫毛过敏")."""
+    return lexicon.found_in("safety", text) and not lexicon.found_in("safety", subject)
 
 
 def parts_of(subject: str) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ from ..text import split_sentences
 from ._lexicon import Lexicon, default_lexicon
 from ._naming import names_something
 
-__all__ = ["asks_to_forget", "asks_to_forget_all", "asks_to_remember", "concerns_memory"]
+__all__ = ["asked_in", "asks_to_forget", "asks_to_forget_all", "asks_to_remember", "concerns_memory"]
 
 _ITEM = re.compile(r"^\s*(?:[-*+•·]\s*|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _LEADS_IN = re.compile(r"[:：]\s*$")
@@ -37,19 +37,27 @@ def asks_to_remember(text: str, lexicon: Lexicon | None = None, *, previous: str
     """
     lexicon = lexicon or default_lexicon()
     sentences = split_sentences(text[:_LONGEST])
-    found: list[str] = []
-    for at, sentence in enumerate(sentences):
-        what = _asked(sentence, lexicon)
-        if what is None:
-            continue
-        items = _items_after(sentences, at) if _LEADS_IN.search(sentence) else []
-        if items:
-            found += items
-        elif not what or lexicon.found_in("back_reference", what):
-            found += _meant(sentences[:at], previous)
-        else:
-            found.append(what)
-    return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
+    found = [each for at in range(len(sentences)) for each in asked_in(sentences, at, lexicon, previous=previous) or ()]
+    return list(dict.fromkeys(found))
+
+
+def asked_in(sentences: list[str], at: int, lexicon: Lexicon, *, previous: str = "") -> list[str] | None:
+    """What one sentence of a message asks to be remembered, which may be what others say; None where it asks nothing.
+
+    Args:
+        sentences (`list[str]`): the message.
+        at (`int`): which sentence.
+        lexicon (`Lexicon`): the words that ask.
+        previous (`str`): the user's message before it.
+    """
+    what = _asked(sentences[at], lexicon)
+    if what is None:
+        return None
+    items = _items_after(sentences, at) if _LEADS_IN.search(sentences[at]) else []
+    if not items:
+        is_pointing = not what or lexicon.found_in("back_reference", what)
+        items = _meant(sentences[:at], previous) if is_pointing else [what]
+    return [each for each in items if any(map(str.isalnum, each))]
 
 
 def asks_to_forget(text: str, lexicon: Lexicon | None = None) -> list[str]:

@@ -52,6 +52,8 @@ class SessionContents(InMemoryMemory):
         """Tokens of all but the messages, as the last hook counted them."""
         self.shown: list[Msg] = []
         """Recalled messages that a model sees behind the summary. They are marked, counted, and never stored."""
+        self.readers: dict[str, Any] = {}
+        """Who, besides those who read what is noted, reads all that leaves, with what they have to know for it."""
         self._book = EntryBook(services.tokens)
         self._ids: Counter[str] = Counter()
         self._state = state or SessionState()
@@ -158,7 +160,8 @@ class SessionContents(InMemoryMemory):
         summary = self._compressed_summary if summary is None else cleaned_text(summary, self.services)
         self._clean(going)
         archived = [entry.msg for entry in going if entry.logged]
-        self._departure.commit(op, [entry.key for entry in going], archived, summary=summary, noted=noted)
+        keys = [entry.key for entry in going]
+        self._departure.commit(op, keys, archived, summary=summary, noted=noted, readers=self.readers)
         gone = [entry.msg for entry in going]
         identities = {id(msg) for msg in gone}
         self.content = [pair for pair in self.content if id(pair[0]) not in identities]
@@ -221,17 +224,27 @@ class SessionContents(InMemoryMemory):
 
     def has_pending(self, consumer: str) -> bool:
         """Whether there are fold records that a consumer has not read yet."""
-        return bool(self._state.outbox) and self._state.outbox[-1]["number"] > self._state.cursors.get(consumer, 0)
+        return bool(self._state.outbox) and bool(self.pending(consumer))
 
     def pending(self, consumer: str) -> list[dict[str, Any]]:
-        """The fold records that a consumer has not read yet: `number`, `ids`, `days`, oldest first."""
-        read = self._state.cursors.get(consumer, 0)
-        return [record for record in self._state.outbox if record["number"] > read]
+        """The fold records that a consumer has not read yet: `op`, `number`, `ids`, `days`, `readers`, oldest first."""
+        return self._state.unread(self.services.consumers, consumer)
 
     def advance(self, consumer: str, number: int) -> None:
         """Put down that a consumer has read the fold records up to `number`."""
         self._state.cursors[consumer] = max(number, self._state.cursors.get(consumer, 0))
         self._log.write("cursor", consumer=consumer, number=self._state.cursors[consumer])
+
+    def owed(self, consumer: str) -> Any:
+        """What a consumer has to know to read the messages that live here, where that is owed to it; else None."""
+        return self._state.owed.get(consumer)
+
+    def owe(self, consumer: str, about: Any) -> None:
+        """Put down that the messages that live here are due to a consumer, and what it has to know; None: not any
+        more."""
+        if about != self.owed(consumer):
+            self._state.apply({"op": "owe", "consumer": consumer, "about": about})
+            self._log.write("owe", consumer=consumer, about=about)
 
     @property
     def is_open(self) -> bool:

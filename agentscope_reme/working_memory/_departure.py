@@ -6,8 +6,9 @@ archive, and in one of them alone: what is on its way into the archive is announ
 byte, and taken back where the record that commits it never came.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from agentscope.message import Msg
 
@@ -58,6 +59,7 @@ class Departure:
         *,
         summary: str,
         noted: bool,
+        readers: Mapping[str, Any],
     ) -> None:
         """Archive the messages and commit it.
 
@@ -72,6 +74,8 @@ class Departure:
                 The summary from now on, which stands for them after a fold.
             noted (`bool`):
                 Whether the note writer is to read them.
+            readers (`Mapping[str, Any]`):
+                Who else is, with what each has to know for it.
 
         Raises:
             `StorageError`: archive or journal failed; nothing has changed.
@@ -86,6 +90,7 @@ class Departure:
             "number": self._state.number + 1,
             "noted": noted,
             "summary": summary,
+            **({"readers": dict(readers)} if readers else {}),
         }
         try:
             if messages:

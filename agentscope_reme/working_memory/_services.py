@@ -44,7 +44,7 @@ class MemoryServices:
         redact (`Callable[[str], str] | None`):
             Applied to every text before it is stored anywhere.
         consumers (`tuple[str, ...]`):
-            Who reads the fold records of the journals.
+            Who reads the fold records of the journals that are noted.
     """
 
     workspace: "Workspace"

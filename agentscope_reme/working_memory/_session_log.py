@@ -37,7 +37,7 @@ class SessionState:
     Records, by `op`: `session` begins a journal; `add`, `drop`, `marks`, `edit` and `pins` name messages by the key
     they got when they were added; `leaving` announces ids on their way into the archive, `fold` and `clear` say that
     they are there and have left; `summary` sets the summary; `cursor` moves a consumer of the fold records forward;
-    `state` replaces everything.
+    `owe` says that one has yet to read what lives here; `state` replaces everything.
     """
 
     content: dict[int, Stored] = field(default_factory=dict)
@@ -46,6 +46,8 @@ class SessionState:
     folded: set[str] = field(default_factory=set)
     outbox: list[dict[str, Any]] = field(default_factory=list)
     cursors: dict[str, int] = field(default_factory=dict)
+    owed: dict[str, Any] = field(default_factory=dict)
+    """Consumers that have not read what lives here, though it was due, with what they have to know for it."""
     leaving: dict[str, Any] | None = None
     number: int = 0
     session_id: str | None = None
@@ -131,11 +133,16 @@ class SessionState:
         rest = [each for each in (self.leaving or {}).get("ids", ()) if each not in record["ids"]]
         self.leaving = {**self.leaving, "ids": rest} if self.leaving and rest else None
         self.session_id, self.number, self.summary = record["session_id"], record["number"], record["summary"]
-        if record["noted"]:
-            self.outbox.append({key: record[key] for key in ("number", "ids", "days")})
+        if record["noted"] or record.get("readers"):
+            kept = ("op", "number", "ids", "days", "noted", "readers")
+            self.outbox.append({key: record[key] for key in kept if key in record})
 
     def _on_cursor(self, record: dict) -> None:
         self.cursors[record["consumer"]] = record["number"]
+
+    def _on_owe(self, record: dict) -> None:
+        self.owed[record["consumer"]] = record["about"]
+        self.owed = {name: about for name, about in self.owed.items() if about is not None}
 
     def _on_state(self, record: dict) -> None:
         self._on_session(record)
@@ -143,7 +150,20 @@ class SessionState:
         self._put_all(record["entries"])
         self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
         self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
-        self.leaving = record["leaving"]
+        self.leaving, self.owed = record["leaving"], dict(record.get("owed", {}))
+
+    def unread(self, consumers: Iterable[str], consumer: str | None = None) -> list[dict[str, Any]]:
+        """The fold records that somebody has yet to read, or one consumer: what a record names, and these consumers
+        where it is noted."""
+        return [
+            record
+            for record in self.outbox
+            if any(
+                record["number"] > self.cursors.get(name, 0)
+                for name in (*record.get("readers", ()), *(consumers if record.get("noted", True) else ()))
+                if consumer in (None, name)
+            )
+        ]
 
     def record(self) -> dict[str, Any]:
         """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
@@ -157,6 +177,7 @@ class SessionState:
             "outbox": self.outbox,
             "cursors": self.cursors,
             "leaving": self.leaving,
+            "owed": self.owed,
         }
 
 
@@ -174,7 +195,7 @@ class SessionLog:
         state (`Callable[[], SessionState]`):
             The session as it is now.
         consumers (`tuple[str, ...]`):
-            Who reads the fold records: those that one has not read yet are kept.
+            Who reads the fold records that are noted: those that one has not read yet are kept.
     """
 
     def __init__(
@@ -223,8 +244,7 @@ class SessionLog:
             `StorageError`: the disk refused; the old records stand.
         """
         state = self._state()
-        read = min((state.cursors.get(name, 0) for name in self._consumers), default=state.number)
-        state.outbox = [record for record in state.outbox if record["number"] > read]
+        state.outbox = state.unread(self._consumers)
         self._past.update(past)
         self._own()
         self._journal.checkpoint([state.record()], self._past)

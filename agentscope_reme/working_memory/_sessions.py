@@ -138,11 +138,14 @@ def standalone_memory(services: MemoryServices, messages: Sequence[Msg], summary
 
 
 def unread_sessions(services: MemoryServices, consumer: str) -> list[str]:
-    """The ids of the sessions whose journal has fold records that a consumer has not read. Reads every journal."""
+    """The ids of the sessions whose journal has fold records that a consumer has not read, or messages that are owed to
+    it. Reads every journal."""
     return [
         state.session_id
         for _, state in _states(services)
-        if state and state.session_id and state.outbox and state.outbox[-1]["number"] > state.cursors.get(consumer, 0)
+        if state
+        and state.session_id
+        and (state.unread(services.consumers, consumer) or (state.content and consumer in state.owed))
     ]
 
 
@@ -162,8 +165,7 @@ def referenced_files(services: MemoryServices) -> set[str]:
         if state is None:
             days.update(services.archive.days())
             continue
-        read = min((state.cursors.get(each, 0) for each in services.consumers), default=state.number)
-        days.update(day for record in state.outbox if record["number"] > read for day in record["days"])
+        days.update(day for record in state.unread(services.consumers) for day in record["days"])
     for day in days:
         names.update(_STORED_NAME.findall(services.archive.read_bytes(day)))
     return {name.decode() for name in names}

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from _refine_world import ALICE, BOB, NOW, Clock, active, bank_in, note, texts
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg
@@ -325,6 +326,26 @@ def test_what_rules_draw() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_drawn"),
+    [
+        *(
+            (each, True)
+            for each in ("我叫小明，住在上海，在腾讯做后端工程师", "我女儿今年五岁", "我妈妈在银行上班", "我是四川人")
+        ),
+        *((each, True) for each in ("My name is Bob and I live in Berlin.", "I work as a nurse in a small clinic.")),
+        *(
+            (each, True)
+            for each in ("My daughter is five.", "We have moved, and I grew up in Oslo.", "I have two cats.")
+        ),
+        *((each, False) for each in ("我在想一个问题", "我是说这个不对", "帮我写个函数", "我一个人在家", "我叫什么？")),
+        *((each, False) for each in ("I am a bit tired", "Let me look at the code.", "The file is on the table.")),
+    ],
+)
+def test_facts_about_a_person_are_drawn_and_passing_remarks_are_not(sentence: str, is_drawn: bool) -> None:
+    assert [content for content, _, _ in drawn_by_rules([Said(sentence, NOW)])] == [sentence] * is_drawn
+
+
 @given(st.lists(st.text(max_size=80), max_size=5))
 def test_rules_draw_words_that_were_said(said: list[str]) -> None:
     for content, _, times in drawn_by_rules([Said(text, NOW) for text in said]):
@@ -345,7 +366,7 @@ def test_what_is_known_of_a_memory_is_filled_in_and_never_overwritten() -> None:
     assert enriched(note("x", importance=0.99), RefinerConfig(), schema).importance == 0.6
 
 
-def test_what_was_drawn_from_is_known_for_a_while_and_its_words_are_gone(tmp_path: Path) -> None:
+def test_what_was_drawn_from_is_known_for_good_and_its_words_are_gone(tmp_path: Path) -> None:
     async def main() -> None:
         clock = Clock()
         async with bank_in(tmp_path, clock) as bank:
@@ -355,10 +376,12 @@ def test_what_was_drawn_from_is_known_for_a_while_and_its_words_are_gone(tmp_pat
             await heard.drawn(ALICE, await heard.waiting(ALICE))
             assert await heard.put(ALICE, "s", [first]) == []
             assert not any("第一句话" in str(row.to_dict()) for row in await bank.ledger.find())
-            clock.go_on(days=31)
+            assert not any(first.id in str(row.to_dict()) for row in await bank.ledger.find())
+            clock.go_on(days=400)
             await heard.put(ALICE, "s", [user("第二句话")])
             await heard.drawn(ALICE, await heard.waiting(ALICE))
-            assert len(await bank.ledger.find()) == 1
+            assert await heard.put(ALICE, "s", [first]) == []
+            assert len(await heard.put(ALICE, "another session", [first])) == 1
 
     run(main())
 

@@ -2,7 +2,7 @@
 """When something is to be remembered: rules as text, and requests in Chinese and English."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError
@@ -10,6 +10,7 @@ from agentscope_reme.refine._requests import asks_to_forget, asks_to_remember
 from agentscope_reme.refine._triggers import (
     DEFAULT_TRIGGERS,
     CaptureState,
+    Trigger,
     due,
     parse_triggers,
     to_store_at_once,
@@ -55,7 +56,76 @@ NOT_ASKED = [
     "the thing to remember is that tests matter",
     "今天天气真好",
     "",
+    "以后再说吧",
+    "以后我想早睡",
+    "记得小时候住在乡下",
+    "I'll never forget that day",
+    "we don't forget our friends",
+    "勿忘我",
 ]
+
+CUES_ZH = [
+    *("记住，{}", "记住{}", "请记住了，{}", "记住啦{}", "给我记住：{}", "你要永远记住：{}", "记住下面这句话：{}"),
+    *(
+        "别忘了{}",
+        "千万别忘了{}",
+        "不要忘记{}",
+        "不要忘记了{}",
+        "可别忘了，{}",
+        "你别忘啦{}",
+        "千万不要忘掉{}",
+        "勿忘{}",
+    ),
+    *("请记得{}", "你要记得{}", "务必记得，{}", "帮我记一下{}", "麻烦记下来：{}", "备注：{}", "从现在起，{}，别忘了"),
+    *("{}，请记住", "{}，记住了哦", "{}，千万别忘了。", "{}，你可要记得", "{}。记住这句话", "{}。请你永远记住这句话"),
+]
+STATEMENTS_ZH = [
+    *("我对海鲜过敏", "我不吃猪肉", "不吃辣", "没有糖我也喝咖啡", "了解客户最重要", "我什么都吃", "下周三我要出差"),
+    *(
+        "一点辣也不能吃",
+        "掉头发的时候我很难过",
+        "记账的App叫小算盘",
+        "下面的路口左转是我家",
+        "哈尔滨是我老家",
+        "每周二我去看妈妈",
+    ),
+]
+CUES_EN = [
+    *(
+        "Remember that {}.",
+        "Remember: {}",
+        "remember, {}",
+        "Please always remember {}",
+        "Make sure you remember that {}",
+    ),
+    *(
+        "Don't forget that {}.",
+        "Do not forget: {}",
+        "Never forget {}",
+        "don't you forget {}",
+        "I want you to remember that {}",
+    ),
+    *(
+        "Keep in mind that {}",
+        "Please take note that {}",
+        "Write this down: {}",
+        "For the record: {}",
+        "From now on, {}",
+    ),
+    *("Going forward, {}", "{}, don't forget that.", "{}, please remember this", "{}. Please remember these words."),
+]
+STATEMENTS_EN = [
+    *(
+        "I'm allergic to peanuts",
+        "my dog is called Rex",
+        "the code is 4711",
+        "always reply in French",
+        "Thatcher is my cat",
+    ),
+    *("aboutness is my field", "we never eat pork", "no sugar for me"),
+]
+ASKING_ZH = st.tuples(st.sampled_from(CUES_ZH), st.sampled_from(STATEMENTS_ZH))
+ASKING_EN = st.tuples(st.sampled_from(CUES_EN), st.sampled_from(STATEMENTS_EN))
 
 
 @pytest.mark.parametrize(("text", "contents"), ASKED)
@@ -66,6 +136,45 @@ def test_what_is_asked_for_is_taken_in_its_own_words(text: str, contents: list[s
 @pytest.mark.parametrize("text", NOT_ASKED)
 def test_questions_and_recollections_ask_for_nothing(text: str) -> None:
     assert asks_to_remember(text) == []
+
+
+@settings(max_examples=400)
+@given(ASKING_ZH | ASKING_EN)
+def test_what_is_taken_is_the_statement_and_no_piece_of_the_request(asking: tuple[str, str]) -> None:
+    cue, statement = asking
+    told = f"从现在起，{statement}" if cue.startswith("从现在起") else statement
+    assert asks_to_remember(cue.format(statement)) == [told]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("以后叫我老王", "叫我老王"),
+        ("从现在起用英文回答我", "用英文回答我"),
+        ("今后请都用中文", "请都用中文"),
+        ("以后不要再给我推荐烤肉", "不要再给我推荐烤肉"),
+        ("call me Bob from now on", "call me Bob"),
+        ("From now on, please answer in French.", "answer in French"),
+    ],
+)
+def test_how_things_are_to_be_from_now_on_is_asked_for(text: str, content: str) -> None:
+    assert asks_to_remember(text) == [content]
+
+
+@pytest.mark.parametrize(
+    "text", ["请你永远记住这句话", "记住我说的话", "Always remember these words", "remember that sentence"]
+)
+@pytest.mark.parametrize(
+    "rule", ["explicit", "user_contains:记住", "user_contains:remember", "user_matches:记住|remember"]
+)
+def test_what_points_elsewhere_is_never_stored_itself(text: str, rule: str) -> None:
+    triggers = parse_triggers([rule])
+    assert to_store_at_once(triggers, text) == {}
+    meant = to_store_at_once(triggers, text, previous="我属龙。")
+    assert set(meant) in ({"我属龙"}, set())
+    if rule == "explicit":
+        assert set(meant) == {"我属龙"}
+        assert set(to_store_at_once(triggers, f"我属虎。{text}", previous="我属龙。")) == {"我属虎"}
 
 
 def test_this_means_the_message_before() -> None:
@@ -133,6 +242,51 @@ def test_rules_are_read_in_their_order(rules: list[str]) -> None:
 def test_an_unknown_rule_is_refused_by_name(rule: str) -> None:
     with pytest.raises(ConfigError, match="trigger rule"):
         parse_triggers([rule])
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("sometimes", "'sometimes' is none of them"),
+        ("round_count", "needs a value"),
+        ("round_count:2.5", "'2.5' is no whole number above 0"),
+        ("idle:x", "'x' is no number above 0"),
+        ("user_matches:(", "no regular expression"),
+        ("explicit:1", "takes nothing"),
+    ],
+)
+def test_a_rule_that_is_refused_says_why(rule: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
+        parse_triggers([rule])
+
+
+@given(st.lists(RULES, max_size=5), STATES)
+def test_a_chinese_colon_is_a_colon(rules: list[str], state: CaptureState) -> None:
+    wide = parse_triggers([rule.replace(":", "：", 1) for rule in rules])
+    one, other = due(parse_triggers(rules), state), due(wide, state)
+    assert (one and one.name) == (other and other.name.replace("：", ":", 1))
+
+
+def test_a_predicate_of_ones_own_stores_at_once() -> None:
+    mine = Trigger("deadline", "at_once", chosen=lambda sentence: "截止" in sentence)
+    assert to_store_at_once(parse_triggers([mine]), "你好。周五截止。") == {"周五截止。": "deadline"}
+    with pytest.raises(ConfigError, match="'never'"):
+        Trigger("x", "never")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="chosen"):
+        Trigger("x", "at_once", chosen="截止")  # type: ignore[arg-type]
+
+
+def test_a_function_that_fails_counts_as_one_that_does_not_apply(caplog: pytest.LogCaptureFixture) -> None:
+    def divides(_: object) -> bool:
+        return bool(1 / 0)
+
+    triggers = parse_triggers([divides, Trigger("mine", "at_once", chosen=divides), "explicit", "round_count:1"])
+    found = due(triggers, CaptureState(rounds=1))
+    assert found is not None
+    assert found.name == "round_count:1"
+    assert to_store_at_once(triggers, "记住，我属龙") == {"我属龙": "explicit"}
+    assert "'divides' failed" in caplog.text
+    assert "'mine' failed" in caplog.text
 
 
 def test_an_unknown_rule_names_all_forms() -> None:
