@@ -28,6 +28,8 @@ CURRENT = "current"
 """The key of the metadata of a merged memory that holds what is true now."""
 TIMES = "times"
 """The key of the metadata that holds how often a memory was said."""
+LATEST = "said_latest"
+"""The key of the metadata that holds when it was said again, in seconds: what was counted then is not counted twice."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def resolve(
 
 
 def _said_again(new: MemoryNode, old: MemoryNode, lexicon: Lexicon) -> Resolution:
-    times = _times(old) + _times(new)
+    counted = new.message_time is not None and _said_latest(old) == new.message_time.timestamp()
+    times = _times(old) + (0 if counted else _times(new))
     signals = read_signals(new.content, lexicon, times=times)
     gained: dict[str, Any] = {
         "importance": max(old.importance, new.importance, judge_importance(signals).importance),
@@ -106,6 +109,8 @@ def _said_again(new: MemoryNode, old: MemoryNode, lexicon: Lexicon) -> Resolutio
         "source_ids": (*old.source_ids, *new.source_ids),
         "metadata": {**new.metadata, **old.metadata, TIMES: times},
     }
+    if new.message_time is not None:
+        gained["metadata"][LATEST] = new.message_time.timestamp()
     if old.key == new.key or words_of(new.content) <= words_of(_says(old)):
         return Resolution("known", replace(old, **gained), old, "said again")
     return Resolution("update", replace(new, **gained, time_created=old.time_created), old, "says the same and more")
@@ -180,6 +185,11 @@ def _is_all_of(frame: Frame, node: MemoryNode, comparison: Comparison) -> bool:
 
 def _said(node: MemoryNode) -> datetime:
     return node.message_time or node.time_created
+
+
+def _said_latest(node: MemoryNode) -> float | None:
+    latest = node.metadata.get(LATEST)
+    return latest if latest is not None else node.message_time.timestamp() if node.message_time else None
 
 
 def _says(node: MemoryNode) -> str:
