@@ -42,7 +42,7 @@ __all__ = ["NoteIndex"]
 T = TypeVar("T")
 
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
-_VECTOR_PATIENCE = 2.0  # and for their vectors
+_VECTOR_PATIENCE = 2.0  # and for vectors, theirs and the query's
 _QUERY_END = 2_000  # characters
 logger = logging.getLogger("agentscope_reme")
 
