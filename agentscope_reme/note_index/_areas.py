@@ -137,6 +137,16 @@ def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Pa
     return areas
 
 
+def shown_path(areas: Sequence[Area], root: Path, path: str) -> str:
+    """A path as hits have it, also where it is given as an absolute one; "" for the workspace itself."""
+    text = path.strip().replace("\\", "/").rstrip("/").removeprefix("./")
+    for place, shown in ((root, ""), *((area.place, area.shown) for area in areas)):
+        above = place.as_posix()
+        if text == above or text.startswith(f"{above}/"):
+            return f"{shown}{text[len(above) :]}".lstrip("/")
+    return "" if text == "." else text
+
+
 def scan(areas: Sequence[Area], root: Path, known: Mapping[str, FileState]) -> Scan:
     """Look which files there are. Symbolic links are not followed, hidden files and folders are left out.
 
