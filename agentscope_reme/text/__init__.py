@@ -6,9 +6,11 @@ from ._decode import Decoded, decode_text, mended, split_lines
 from ._language import Language, detect_language
 from ._prompt_book import Prompt, PromptBook, normalize_language
 from ._sentences import split_sentences
+from ._stop_words import ASKING
 from ._words import WordTokenizer
 
 __all__ = [
+    "ASKING",
     "DateSpan",
     "Decoded",
     "Language",
