@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from numbers import Real
 
 from .._errors import ConfigError
 
@@ -86,7 +87,8 @@ class SourceRecipe:
     cosine: CosineScale = field(default_factory=CosineScale)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.vector_weight <= 1:
+        is_number = isinstance(self.vector_weight, Real) and not isinstance(self.vector_weight, bool)
+        if not (is_number and 0 <= self.vector_weight <= 1):
             raise ConfigError(f"vector_weight is {self.vector_weight!r}: give a share from 0 (words) to 1 (meaning).")
         if self.date_decay <= 0 or self.long_text < 1:
             raise ConfigError(f"date_decay {self.date_decay!r} and long_text {self.long_text!r} must be above 0.")
