@@ -160,7 +160,7 @@ class GuardedEmbedder:
             while not is_late and not (await asyncio.wait({call}, timeout=patience))[0]:
                 idle = time.monotonic() - max(started, self.embedder.answered_at)
                 if is_late := idle >= _NEARLY * patience:
-                    self.rest.fail(EmbeddingError(f"The embedding model has not answered for {patience:g} seconds."))
+                    self.rest.fail(EmbeddingError(f"The embedding model has not answered for {patience:.2g} seconds."))
                 if (is_late or not for_each) and not released.done():
                     released.set_result(None)
             result = await call

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Vectors"]
 
 _QUERY_PATIENCE = 2.0
-_TEXT_PATIENCE = 10.0  # from one answer to the next
+_TEXT_PATIENCE = 5.0  # from one answer to the next
 logger = logging.getLogger("agentscope_reme")
 
 
