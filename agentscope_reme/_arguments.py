@@ -1,6 +1,7 @@
 # -*- coding: utf-8 -*-
 """What the facades are given, checked: folders, languages, time zones, and dictionaries that go by two names."""
 
+import os
 from collections.abc import Mapping
 from datetime import tzinfo
 from pathlib import Path
@@ -17,8 +18,10 @@ def check_arguments(working_dir: str | Path, redact: object, prompts: object) ->
     """Refuse what no facade can work with.
 
     Raises:
-        `ConfigError`: an empty folder, a `redact` that cannot be called, or prompts that are no book.
+        `ConfigError`: no folder or an empty one, a `redact` that cannot be called, or prompts that are no book.
     """
+    if not isinstance(working_dir, (str, os.PathLike)):
+        raise ConfigError(f"working_dir is {working_dir!r}: name a folder, such as '.reme'.")
     if not str(working_dir).strip():
         raise ConfigError("working_dir is empty: name a folder, such as '.reme'.")
     if redact is not None and not callable(redact):

@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """The index over a workspace's notes and archive, with the embedding model that was given, described or is at hand."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,18 +55,16 @@ class NoteSearch:
         candidate_multiplier: float = 3.0,
         extra_folders: Folders = (),
     ) -> None:
-        unknown = sorted(set(store_config or {}) - set(_STORE_KEYS))
-        if unknown:
-            known = ", ".join(_STORE_KEYS)
-            raise ConfigError(f"The file store configuration does not know {', '.join(unknown)}: it knows {known}.")
         self._services = services
-        self._store = {**_STORE_KEYS, **(store_config or {})}
+        self._store = _checked_store(store_config)
         self._embedders = EmbedderSource(
             services.workspace.state_dir / "embeddings.db",
             model=UNSET if embedding_model is None else embedding_model,
             config=embedding_config,
             count=services.tokens.text,
         )
+        if isinstance(extra_folders, Iterator):  # it is read again after `close`
+            extra_folders = tuple(extra_folders)
         self._weight, self._multiplier, self._extra = vector_weight, candidate_multiplier, extra_folders
         self._index: NoteIndex | None = None
         self._made()  # what cannot work is refused here, and nothing is opened by it
@@ -132,3 +130,20 @@ class NoteSearch:
     def _told(self, kind: str, details: dict[str, Any]) -> None:
         rest = {key: value for key, value in details.items() if key != "reason"}
         self._services.events.emit(_KINDS[kind], error=details.get("reason"), **rest)
+
+
+def _checked_store(config: Mapping[str, Any] | None) -> dict[str, bool]:
+    """What a description of the file store says, with what it leaves out.
+
+    Raises:
+        `ConfigError`: it is no dictionary, or says something that there is not.
+    """
+    known = ", ".join(_STORE_KEYS)
+    if config is not None and not isinstance(config, Mapping):
+        raise ConfigError(f"The file store configuration is {config!r}: give a dictionary with {known}.")
+    for key, value in (config or {}).items():
+        if key not in _STORE_KEYS:
+            raise ConfigError(f"The file store configuration does not know {key!r}: it knows {known}.")
+        if not isinstance(value, bool):
+            raise ConfigError(f"The file store configuration says {key}={value!r}: give True or False.")
+    return {**_STORE_KEYS, **(config or {})}

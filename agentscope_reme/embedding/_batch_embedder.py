@@ -2,7 +2,10 @@
 """Texts to vectors over any embedding model of the host: in batches, once a text, and in order."""
 
 import asyncio
+import contextlib
+import inspect
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
@@ -50,7 +53,9 @@ class BatchEmbedder:
 
     Args:
         model (`EmbeddingModelBase`):
-            A model of the host, or your own; it declares its dimension.
+            A model of the host, or your own; it declares its dimension. It is called in an event loop of its own, so
+            that what it does never keeps the caller's; one that has to be called in that says so with
+            ``in_callers_loop = True``. It may also declare ``batch_size_limit``, ``max_input_tokens`` and ``floor``.
         batch_size (`int | None`):
             Texts in one call. By default what the provider takes: 10 for DashScope and for unknown models, 64 for
             OpenAI, Ollama, Gemini and the offline model. It shrinks by itself when the provider takes fewer.
@@ -94,6 +99,8 @@ class BatchEmbedder:
         self.model = model
         self.key = model_key(model)
         self.dimensions = call.dimensions
+        self.answered_at = float("-inf")
+        """When the model last gave a vector, on the monotonic clock."""
         self._call = BatchCall(call, batch_size=batch_size or call.batch_size, retries=retries, backoff=backoff)
         self._max_tokens = min(max_tokens, call.max_tokens or max_tokens)
         self._cache = cache
@@ -130,7 +137,9 @@ class BatchEmbedder:
             elif row is not None:
                 vectors[number], mask[number] = row, True
         if failed and not mask.any():
-            raise EmbeddingError(f"None of {len(failed)} texts could be embedded. {_first(failed)}")
+            kinds = {row.kind for row in rows.values() if isinstance(row, CallFailed)}
+            kind = kinds.pop() if len(kinds) == 1 else "unknown"
+            raise CallFailed(f"None of {len(failed)} texts could be embedded. {_first(failed)}", kind)
         if failed:
             _log.warning("%d of %d texts could not be embedded. %s", len(failed), len(texts), _first(failed))
         return EmbeddedTexts(vectors, mask, failed)
@@ -146,6 +155,13 @@ class BatchEmbedder:
         """
         embedded = await self.embed([text])
         return embedded.vectors[0] if embedded.mask[0] else None
+
+    async def prepare(self) -> None:
+        """Wait until a model that lies on this machine is loaded, where it has a coroutine ``load`` for that."""
+        load = getattr(self.model, "load", None)
+        if inspect.iscoroutinefunction(load):
+            with contextlib.suppress(ConfigError, EmbeddingError):  # the first call says so
+                await load()
 
     async def forget(self, texts: Sequence[str]) -> int:
         """Delete the cached vectors of texts; how many there were comes back.
@@ -206,6 +222,8 @@ class BatchEmbedder:
             return {}
 
     async def _keep(self, vectors: "dict[str, np.ndarray]") -> None:
+        if vectors:
+            self.answered_at = time.monotonic()
         for text, vector in vectors.items():
             self._flights.land(text, vector)
         if self._cache is None or not vectors:

@@ -40,6 +40,8 @@ def build_embedding(config: Mapping[str, Any], env: Mapping[str, str] | None = N
         or a value cannot work.
     """
     env = os.environ if env is None else env
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"The embedding configuration is {config!r}: give a dictionary with {', '.join(_KNOWN)}.")
     unknown = [key for key in config if key not in _KNOWN]
     if unknown:
         raise ConfigError(

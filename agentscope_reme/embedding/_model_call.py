@@ -8,7 +8,7 @@ import anyio
 
 from .._errors import ConfigError
 from ._elsewhere import on_own_thread, on_shared_loop
-from ._reply import CallFailed, checked_rows, failure_of
+from ._reply import CallFailed, checked_rows, failure_of, is_of_another_loop
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,12 +70,11 @@ class ModelCall:
         return 2000 if older else None
 
     def _best_place(self) -> "Callable[[Coroutine[Any, Any, Any]], Awaitable[Any]]":
-        """Where to run a call. The host's clients block the loop, whole or while they take a large answer apart (half a
-        second for 64 vectors of 1536); a model of somebody else may belong to the caller's loop, and stays on it."""
+        """Where to run a call. A client may block its loop: the host's do, whole or while they take a large answer
+        apart (half a second for 64 vectors of 1536), and of others nothing is known."""
         if self._kinds & _BLOCKING:
             return on_own_thread
-        theirs = type(self.model).__module__.split(".")[0] != "agentscope"
-        return _here if theirs else on_shared_loop
+        return _here if getattr(self.model, "in_callers_loop", False) is True else on_shared_loop
 
     async def rows(self, texts: list[str]) -> "list[np.ndarray]":
         """Call it once.
@@ -101,7 +100,11 @@ class ModelCall:
         return checked_rows(answer, len(texts), self.dimensions, self.name)
 
     def _learns(self, error: Exception) -> bool:
-        """OpenAI's client of the host always names the dimension, which models that have only one refuse to hear."""
+        """Whether the call can be made in another way: what belongs to the caller's loop is called there; OpenAI's
+        client of the host always names the dimension, which models that have only one refuse to hear."""
+        if self._place is on_shared_loop and is_of_another_loop(error):
+            self._place = _here
+            return True
         if self._options or "OpenAITextEmbedding" not in self._kinds or getattr(error, "status_code", 0) != 400:
             return False
         if not any(word in str(error).lower() for word in ("dimensions", "matryoshka")):

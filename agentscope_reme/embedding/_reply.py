@@ -10,7 +10,7 @@ from .._errors import ConfigError, EmbeddingError
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["CallFailed", "Kind", "checked_rows", "failure_of"]
+__all__ = ["CallFailed", "Kind", "checked_rows", "failure_of", "is_of_another_loop"]
 
 Kind = Literal["final", "down", "refused", "garbled", "unknown"]
 """``final``: no call of this model can succeed. ``down``: none can now. ``refused``: not this input. ``garbled``: an
@@ -18,7 +18,8 @@ answer that cannot be used. ``unknown``: anything else."""
 
 _STATUS = re.compile(r"['\"]?status_code['\"]?\s*[:=]\s*(\d{3})")
 _DOWN = ("timeout", "connect", "network", "unavailable")
-_LOOP = ("event loop is closed", "different loop", "different event loop")
+_CLOSED_LOOP = "event loop is closed"
+_OTHER_LOOP = ("different loop", "different event loop", "should be used inside a task")  # the last is aiohttp's
 _LONGEST = 300  # characters of a provider's message that are repeated
 
 
@@ -46,8 +47,14 @@ def failure_of(error: Exception, name: str) -> CallFailed:
         return CallFailed(f"The embedding model {name} refused a text: {said}", "refused")
     if status in (408, 429, 502, 503, 504, 529) or (status is None and _is_down(error)):
         return CallFailed(f"The embedding model {name} cannot be reached: {said}", "down")
-    loop = isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _LOOP)
-    return CallFailed(f"The embedding model {name} failed: {said}", "unknown", at_once=loop)
+    is_closed = isinstance(error, RuntimeError) and _CLOSED_LOOP in str(error).lower()
+    at_once = is_closed or is_of_another_loop(error)
+    return CallFailed(f"The embedding model {name} failed: {said}", "unknown", at_once=at_once)
+
+
+def is_of_another_loop(error: Exception) -> bool:
+    """Whether a client says that it belongs to another event loop."""
+    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _OTHER_LOOP)
 
 
 def checked_rows(answer: Any, count: int, dimensions: int, name: str) -> "list[np.ndarray]":

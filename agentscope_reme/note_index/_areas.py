@@ -120,7 +120,7 @@ def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Pa
             them names, else a folder's own name is its source.
 
     Raises:
-        `ConfigError`: two sources of one name.
+        `ConfigError`: they are no folders, or two sources have one name.
     """
     root = places.root
     areas = [
@@ -128,13 +128,39 @@ def areas_of(places: Places, extra: Iterable[str | Path] | Mapping[str, str | Pa
         Area(NOTES, "note", places.notes_dir, _shown(places.notes_dir, root, "")),
         Area(DIALOG, "dialog", places.dialog_dir, _shown(places.dialog_dir, root, ""), (".jsonl",), deep=False),
     ]
-    named = extra.items() if isinstance(extra, Mapping) else ((Path(root, folder).name, folder) for folder in extra)
-    for name, folder in named:
+    for name, folder in _named(extra, root):
         if name in (TOOLS, *(area.source for area in areas)):
             raise ConfigError(f"extra_folders has the name {name!r}, which is taken: give a mapping with other names.")
-        place = Path(root, Path(folder).expanduser())
+        place = Path(root, folder.expanduser())
         areas.append(Area(name, "note", place, _shown(place, root, name), (*_MARKDOWN, ".txt")))
     return areas
+
+
+def _named(extra: object, root: Path) -> Iterator[tuple[str, Path]]:
+    """The further folders with the names of their sources.
+
+    Raises:
+        `ConfigError`: it is neither a list of folders nor a mapping from names to folders.
+    """
+    if isinstance(extra, (str, bytes, os.PathLike)) or not isinstance(extra, Iterable):
+        raise ConfigError(f"extra_folders is {extra!r}: give a list of folders, such as ['docs'].")
+    for each in extra.items() if isinstance(extra, Mapping) else extra:
+        name, folder = each if isinstance(extra, Mapping) else (None, each)
+        if not isinstance(folder, (str, os.PathLike)) or not str(folder).strip():
+            raise ConfigError(f"extra_folders has {folder!r}: give the path of a folder, such as 'docs'.")
+        if name is not None and (not isinstance(name, str) or not name.strip()):
+            raise ConfigError(f"extra_folders has the name {name!r}: give the folder {str(folder)!r} a name.")
+        yield Path(root, folder).name if name is None else name, Path(folder)
+
+
+def shown_path(areas: Sequence[Area], root: Path, path: str) -> str:
+    """A path as hits have it, also where it is given as an absolute one; "" for the workspace itself."""
+    text = path.strip().replace("\\", "/").rstrip("/").removeprefix("./")
+    for place, shown in ((root, ""), *((area.place, area.shown) for area in areas)):
+        above = place.as_posix()
+        if text == above or text.startswith(f"{above}/"):
+            return f"{shown}{text[len(above) :]}".lstrip("/")
+    return "" if text == "." else text
 
 
 def scan(areas: Sequence[Area], root: Path, known: Mapping[str, FileState]) -> Scan:

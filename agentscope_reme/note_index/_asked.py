@@ -21,6 +21,7 @@ __all__ = ["Day", "Limits", "names_of"]
 Day = dt.date | dt.datetime | str | None
 """A day or a moment, or its ISO 8601 text."""
 
+_SHOWN = 200
 _FIRST, _LAST = float("-inf"), float("inf")
 
 
@@ -46,18 +47,17 @@ class Limits:
     until: float = _LAST
 
     @classmethod
-    def of(cls, paths: str | Iterable[str] | None, since: Day, until: Day, timezone: dt.tzinfo | None) -> Limits:
-        """Read what a caller gave; ``until`` a day means to its end.
+    def of(cls, paths: Iterable[str], since: Day, until: Day, timezone: dt.tzinfo | None) -> Limits:
+        """Read what a caller gave: paths as hits have them, and days; ``until`` a day means to its end.
 
         Raises:
-            `ConfigError`: it is no day.
+            `ConfigError`: it is no day, or no time is in between.
         """
-        cleaned = tuple(path.strip().removeprefix("./").rstrip("/") for path in names_of(paths))
-        return cls(
-            tuple(path for path in cleaned if path not in ("", ".")),
-            _number("since", since, timezone, _FIRST, 0.0),
-            _number("until", until, timezone, _LAST, 1.0),
-        )
+        first = _number("since", since, timezone, _FIRST, 0.0)
+        last = _number("until", until, timezone, _LAST, 1.0)
+        if first >= last:
+            raise ConfigError(f"since is '{since}' and until is '{until}': nothing is in between, swap them.")
+        return cls(tuple(path for path in paths if path), first, last)
 
     @property
     def by_day(self) -> bool:
@@ -84,6 +84,8 @@ def _number(name: str, value: Day, timezone: dt.tzinfo | None, default: float, w
         return default
     if isinstance(value, str):
         value = _parsed(name, value.strip())
+    if not isinstance(value, dt.date):
+        raise ConfigError(f"{name} is {repr(value)[:_SHOWN]}: give a day such as '2026-03-01'.")
     if not isinstance(value, dt.datetime):
         return value.toordinal() + whole_day
     return _day_number(value.astimezone(timezone) if value.tzinfo else value)
@@ -95,7 +97,7 @@ def _parsed(name: str, text: str) -> dt.date | dt.datetime:
             return dt.date(*map(int, text.replace("/", "-").split("-")))
         return dt.datetime.fromisoformat(text.replace("Z", "+00:00"))
     except (ValueError, TypeError):
-        raise ConfigError(f"{name} is {text!r}: give a day such as '2026-03-01'.") from None
+        raise ConfigError(f"{name} is {text[:_SHOWN]!r}: give a day such as '2026-03-01'.") from None
 
 
 def _day_number(time: dt.datetime) -> float:

@@ -13,8 +13,8 @@ from agentscope.message import Msg
 
 from .._errors import PathNotAllowedError
 from ..message import render
-from ._areas import Area, FoundFile, read_file
-from ._decode import decode, mended, split_lines
+from ..text import decode_text, mended, split_lines
+from ._areas import Area, FoundFile, read_file, shown_path
 from ._file_state import Stamp
 
 __all__ = ["Excerpt", "read_excerpt"]
@@ -54,7 +54,7 @@ def read_excerpt(areas: Sequence[Area], root: Path, path: str, start_line: int, 
     file = _located(areas, root, path)
     data, _, _ = read_file(file)
     lines = [line.decode("utf-8", "replace") for line in data.splitlines()] if file.area.kind == "dialog" else []
-    lines = lines or split_lines(decode(data).text)
+    lines = lines or split_lines(decode_text(data).text)
     shown: list[str] = []
     room, is_cut = max_chars, False
     for line in lines[start_line - 1 : start_line - 1 + limit]:
@@ -69,9 +69,7 @@ def read_excerpt(areas: Sequence[Area], root: Path, path: str, start_line: int, 
 
 def _located(areas: Sequence[Area], root: Path, path: str) -> FoundFile:
     """The file that is meant, if it is one that would be indexed."""
-    shown = path.strip().replace("\\", "/").removeprefix("./")
-    if shown.startswith(f"{root.as_posix()}/"):
-        shown = shown[len(root.as_posix()) + 1 :]
+    shown = shown_path(areas, root, path)
     parts = shown.split("/")
     if not shown or len(path) > 4096 or "\0" in path or any(part in ("", ".", "..") for part in parts):
         raise _refusal(areas, path)

@@ -23,7 +23,7 @@ from ..record import SearchHit
 from ..search import QueryView, SourceRecipe
 from ..storage import Database
 from ..text import WordTokenizer
-from ._areas import DIALOG, TOOLS, Places, areas_of
+from ._areas import DIALOG, TOOLS, Places, areas_of, shown_path
 from ._asked import Day, Limits, names_of
 from ._engine import Engine
 from ._excerpt import Excerpt, read_excerpt
@@ -42,7 +42,7 @@ __all__ = ["NoteIndex"]
 T = TypeVar("T")
 
 _SYNC_PATIENCE = 5.0  # seconds that a search waits for changed files
-_VECTOR_PATIENCE = 2.0  # and for their vectors
+_VECTOR_PATIENCE = 2.0  # and for vectors, theirs and the query's
 _QUERY_END = 2_000  # characters
 logger = logging.getLogger("agentscope_reme")
 
@@ -230,7 +230,7 @@ class NoteIndex:
             sources (`str | Iterable[str] | None`):
                 "notes", "dialog", names of extra folders; all if left out.
             paths (`str | Iterable[str] | None`):
-                Files, and folders with all that is in them, relative to the workspace.
+                Files, and folders with all that is in them, relative to the workspace or absolute.
             since (`date | datetime | str | None`), until (`date | datetime | str | None`):
                 The first and the last day; what has no time is then not found.
 
@@ -238,12 +238,13 @@ class NoteIndex:
             `list[SearchHit]`: the best first; empty where nothing is relevant.
 
         Raises:
-            `ConfigError`: a source that is not known, or no day.
+            `ConfigError`: a source that is not known, no day, or a last day before the first.
             `NotStartedError`: the index was closed.
         """
         engine = self._open()
         wanted = self._wanted(sources)
-        limits = Limits.of(paths, since, until, self._settings.timezone)
+        places = [shown_path(self._settings.areas, self._settings.root, path) for path in names_of(paths)]
+        limits = Limits.of(places, since, until, self._settings.timezone)
         if max_results < 1:
             return []
         candidates = math.ceil(max_results * self._settings.candidate_multiplier)

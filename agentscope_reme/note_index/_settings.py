@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 
 from .._errors import ConfigError
@@ -49,10 +51,10 @@ class IndexSettings:
     database: Database | None
 
     def __post_init__(self) -> None:
-        if self.candidate_multiplier < 1:
+        if not (_is_number(self.candidate_multiplier) and 1 <= self.candidate_multiplier < math.inf):
             raise ConfigError(f"candidate_multiplier is {self.candidate_multiplier!r}: give a number of at least 1.")
-        if self.chunk_tokens < _FEWEST_TOKENS:
-            raise ConfigError(f"chunk_tokens is {self.chunk_tokens!r}: give at least {_FEWEST_TOKENS}.")
+        if not (_is_number(self.chunk_tokens) and self.chunk_tokens >= _FEWEST_TOKENS):
+            raise ConfigError(f"chunk_tokens is {self.chunk_tokens!r}: give a number of at least {_FEWEST_TOKENS}.")
         if not self.keyword_search and self.embedder is None:
             raise ConfigError("keyword_search=False without an embedder leaves nothing to search by: give one of them.")
 
@@ -86,6 +88,10 @@ class IndexSettings:
         if self.embedder is not None:
             vectors = VectorStore(database, shelves, self.embedder, state / "index.embedding.lock", self.report)
         return Engine(database, catalog, shelves, reconciler, vectors, owns_database=self.database is None)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def names_of_sources(areas: Iterable[Area]) -> tuple[str, ...]:

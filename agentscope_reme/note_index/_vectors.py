@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._errors import EmbeddingError, SessionInUseError
-from ..embedding import BatchEmbedder
+from ..embedding import BatchEmbedder, GuardedEmbedder, ModelRest
 from ..search import CosineScale
 from ..storage import Database, OwnerLock
 from ._shelves import Shelves
@@ -26,11 +26,8 @@ __all__ = ["Report", "VectorStore", "model_name"]
 Report = Callable[[str, dict[str, Any]], None]
 
 _MANY = 500  # parameters of a statement
-_FIRST_PAUSE, _LONGEST_PAUSE = 2.0, 300.0
 _LATER = 600.0  # seconds before a text that was refused is tried again
 _POLL = 0.1
-_QUERIES = 256
-_QUERY_TIMEOUT = 10.0
 logger = logging.getLogger("agentscope_reme")
 
 
@@ -42,7 +39,7 @@ def model_name(embedder: BatchEmbedder | None) -> str:
 class VectorStore:
     """Gives chunks their vectors.
 
-    A model that fails is left alone for a while that doubles from 2 seconds to 5 minutes; chunks then stay as they are
+    A model that fails is left alone for a while (`ModelRest`); chunks then stay as they are
     and are searched by words. Of several processes one embeds, the others wait for what it stores.
 
     Args:
@@ -56,16 +53,14 @@ class VectorStore:
     def __init__(
         self, database: Database, shelves: Shelves, embedder: BatchEmbedder, lock: Path, report: Report
     ) -> None:
-        self.failure = ""
-        """Why the model cannot be used at the moment; "" where it can."""
         self.is_displaced = False
         """Whether somebody else has filled the index with another model's vectors."""
-        self._database, self._shelves, self._embedder, self._report = database, shelves, embedder, report
+        self._database, self._shelves, self._report = database, shelves, report
+        self._rest = ModelRest(self._degraded, self._recovered)
+        self._guard = GuardedEmbedder(embedder, self._rest)
         self._lock = OwnerLock(lock)
         self._name = model_name(embedder)
-        self._pause, self._until = _FIRST_PAUSE, 0.0
         self._later: dict[int, float] = {}
-        self._queries: dict[str, np.ndarray] = {}
         self._asked: dict[str, None] = {}
         self._has_scale = False
         self._task: asyncio.Task[None] | None = None
@@ -83,7 +78,7 @@ class VectorStore:
             patience (`float | None`): Seconds to wait at most; the work goes on in the background after that.
         """
         until = None if patience is None else time.monotonic() + patience
-        while not self.is_resting and (rows := await self._waiting()):
+        while not self._rest.is_on and (rows := await self._waiting()):
             running = self._running()
             task = running or self._begin(rows)
             await asyncio.wait({task}, timeout=None if until is None else max(0.0, until - time.monotonic()))
@@ -101,6 +96,7 @@ class VectorStore:
     async def stop(self) -> None:
         """End the work in the background; what was embedded is kept."""
         task, self._task = self._task, None
+        await self._guard.stop()
         if task is not None and task.get_loop() is asyncio.get_running_loop():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -108,12 +104,7 @@ class VectorStore:
     @property
     def state(self) -> str:
         """ "on", or why there are no new vectors."""
-        return "another model's vectors are in the index" if self.is_displaced else self.failure or "on"
-
-    @property
-    def is_resting(self) -> bool:
-        """Whether the model has failed lately and is left alone."""
-        return time.monotonic() < self._until
+        return "another model's vectors are in the index" if self.is_displaced else self._rest.failure or "on"
 
     async def _fill(self, rows: list[Waiting]) -> None:
         others_did = False
@@ -129,10 +120,10 @@ class VectorStore:
                     await asyncio.sleep(_POLL)
                 rows = await self._waiting()
         except EmbeddingError as error:
-            self._rest(error)
+            self._rest.fail(error)
         except Exception as error:
             logger.exception("Vectors cannot be made; the notes are searched by words.")
-            self._rest(error)
+            self._rest.fail(error)
         if others_did:
             await asyncio.to_thread(self._shelves.refresh)
 
@@ -158,12 +149,14 @@ class VectorStore:
         return True
 
     async def _embed(self, rows: Sequence[Waiting]) -> None:
-        await self._settle_scale()
+        await self._guard.settle_floor()
+        self._settle_scale()
         texts = await asyncio.to_thread(lambda: [vector_texts(row.kind, row.text) for row in rows])
         asked, count = list(self._asked), sum(map(len, texts))
-        embedded = await self._embedder.embed([*(text for part in texts for text in part), *asked])
-        self._recover()
-        self._keep_queries(asked, embedded.vectors[count:], embedded.mask[count:])
+        embedded = await self._guard.embedder.embed([*(text for part in texts for text in part), *asked])
+        self._rest.end()
+        there = zip(embedded.vectors[count:], embedded.mask[count:], strict=True)
+        self._guard.keep(asked, [vector if is_there else None for vector, is_there in there])
         packed, missing = await asyncio.to_thread(
             packed_vectors, texts, embedded.vectors[:count], embedded.mask[:count]
         )
@@ -175,58 +168,36 @@ class VectorStore:
     # ------------------------------------------------------------------ queries
 
     async def of_queries(self, texts: Sequence[str], patience: float) -> list[np.ndarray | None]:
-        """The vectors of queries, once the chunks have theirs.
+        """The vectors of queries, once the chunks have theirs, as far as there is time.
 
         Queries go with chunks that are waiting: one call for both costs less than two.
 
         Args:
             texts (`Sequence[str]`): The queries.
-            patience (`float`): Seconds to wait for the chunks at most.
+            patience (`float`): Seconds to wait at most, half of them for the chunks.
 
         Returns:
             `list[np.ndarray | None]`: None where there is none, or the model cannot be used now.
         """
-        self._asked |= dict.fromkeys(text for text in texts if text not in self._queries)
-        await self.fill(patience)
-        missing = [text for text in dict.fromkeys(texts) if text not in self._queries]
+        until = time.monotonic() + patience
+        self._asked |= dict.fromkeys(self._guard.unknown(texts))
+        await self.fill(self._guard.patience(patience / 2))
         self._asked = {text: None for text in self._asked if text not in texts}
-        if missing and not self.is_resting:
-            try:
-                await self._settle_scale()
-                embedded = await asyncio.wait_for(self._embedder.embed(missing), _QUERY_TIMEOUT)
-            except (EmbeddingError, asyncio.TimeoutError) as error:
-                self._rest(error, longer=False)  # it may be this text that the model refuses
-            else:
-                self._recover()
-                self._keep_queries(missing, embedded.vectors, embedded.mask)
-        found = [self._queries.get(text) for text in texts]
-        while len(self._queries) > _QUERIES:
-            del self._queries[next(iter(self._queries))]
+        found = await self._guard.of_queries(texts, max(patience / 2, until - time.monotonic()))
+        self._settle_scale()
         return found
-
-    def _keep_queries(self, texts: Sequence[str], vectors: np.ndarray, mask: np.ndarray) -> None:
-        self._queries |= {text: vector for text, vector, there in zip(texts, vectors, mask, strict=True) if there}
 
     # ------------------------------------------------------------------ the model's state
 
-    async def _settle_scale(self) -> None:
-        if self._has_scale:
-            return
-        self._shelves.set_scale(CosineScale.above(await self._embedder.floor()))
-        self._has_scale = True
+    def _settle_scale(self) -> None:
+        if not self._has_scale and self._guard.floor is not None:
+            self._shelves.set_scale(CosineScale.above(self._guard.floor))
+            self._has_scale = True
 
-    def _rest(self, error: Exception, *, longer: bool = True) -> None:
-        reason = str(error) or type(error).__name__
-        if not self.failure:
-            logger.warning("The notes are searched by words alone until the embedding model works again: %s", reason)
-            self._report("degraded", {"reason": reason})
-        self.failure = reason
-        self._until = time.monotonic() + self._pause
-        if longer:
-            self._pause = min(_LONGEST_PAUSE, 2 * self._pause)
+    def _degraded(self, reason: str) -> None:
+        logger.warning("The notes are searched by words alone until the embedding model works again: %s", reason)
+        self._report("degraded", {"reason": reason})
 
-    def _recover(self) -> None:
-        if self.failure:
-            logger.info("The embedding model works again.")
-            self._report("recovered", {})
-        self.failure, self._pause, self._until = "", _FIRST_PAUSE, 0.0
+    def _recovered(self) -> None:
+        logger.info("The embedding model works again.")
+        self._report("recovered", {})

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..text import DateSpan
     from ._row_table import Columns
 
-__all__ = ["best_neighbour", "from_neighbours", "from_speakers", "length_share", "nearness"]
+__all__ = ["best_neighbour", "from_neighbours", "from_speakers", "lateness", "length_share", "nearness", "within"]
 
 
 def from_neighbours(
@@ -75,6 +75,25 @@ def from_speakers(columns: Columns, named: Iterable[int]) -> np.ndarray:
     import numpy as np
 
     return np.isin(columns.speaker, list(named)).astype(float)
+
+
+def within(columns: Columns, dates: Iterable[DateSpan]) -> np.ndarray:
+    """Whether each text is of one of the dates; not where it has no time."""
+    import numpy as np
+
+    inside = np.zeros(len(columns.day), dtype=bool)
+    for span in dates:
+        inside |= (columns.day >= span.start.toordinal()) & (columns.day < span.end.toordinal() + 1)
+    return inside
+
+
+def lateness(columns: Columns) -> np.ndarray:
+    """From 0 for the earliest of the texts to 1 for the latest; 0 for one without a time."""
+    import numpy as np
+
+    days = np.nan_to_num(columns.day, nan=np.inf)
+    first, last = days.min(initial=np.inf), columns.day[days < np.inf].max(initial=-np.inf)
+    return np.where((days < np.inf) & (last > first), (columns.day - first) / max(last - first, 1e-9), 0.0)
 
 
 def nearness(columns: Columns, dates: Iterable[DateSpan], decay: float) -> np.ndarray:

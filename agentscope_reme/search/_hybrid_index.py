@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import EmbeddingError
 from ._bm25_index import Bm25Index
+from ._boosts import within
 from ._dense_index import DenseIndex
 from ._ranking import Evidence, Ranked, rank
 from ._recipe import NOTES_RECIPE, SourceRecipe
@@ -19,6 +20,7 @@ from ._row_table import Columns, RowFacts, RowTable
 if TYPE_CHECKING:
     import numpy as np
 
+    from ..text import DateSpan
     from ._query_view import QueryView
 
 __all__ = ["Allowed", "Found", "HybridIndex"]
@@ -27,6 +29,7 @@ Allowed = Collection[Hashable] | Callable[[Columns], "np.ndarray"] | None
 """Which texts may be found: their keys, or a function from columns to booleans; None for all."""
 
 _NEAREST = 400
+_WHOLE = 0.999  # of the words of a date
 _NO_FACTS = RowFacts()
 
 
@@ -163,7 +166,7 @@ class HybridIndex:
         Returns:
             The texts, best first; none where the query holds stop words only, or nothing is relevant.
         """
-        if not query.tokens:
+        if not (query.tokens or (self.recipe.by_date and query.dates())):
             return []
         with self._lock:
             evidence = self._evidence(query, vector, allowed, max(_NEAREST, 4 * k))
@@ -198,6 +201,10 @@ class HybridIndex:
         may_be = self._mask(columns, allowed)
         mask = None if allowed is None else may_be
         named = self._named(query, columns, may_be) if self.recipe.speaker else {}
+        dates = query.dates(_newest(columns)) if self.recipe.date else []
+        times = query.time_words(dates, frozenset().union(*named.values())) if self.recipe.by_date else None
+        if times is not None:
+            return self._of_time(times, dates, columns, may_be, [self._table.speakers[name] for name in named])
         weights = _weights(query.tokens, named.values())
         matches = self._words.search(query.tokens, weights=weights, allowed=mask)
         bm25, coverage, cosine = np.zeros(len(may_be)), np.zeros(len(may_be)), None
@@ -220,9 +227,25 @@ class HybridIndex:
             typical=typical,
             session=session,
             named=[self._table.speakers[name] for name in named],
-            dates=query.dates(_newest(columns)) if self.recipe.date else (),
+            dates=dates,
             code_share=self._code_share(query),
         )
+
+    def _of_time(
+        self, words: Sequence[str], dates: Sequence[DateSpan], columns: Columns, may_be: np.ndarray, named: list[int]
+    ) -> Evidence:
+        """Of a query that asks for a time and nothing else: what is of that time matches in full, and so does what
+        names it in the same words."""
+        import numpy as np
+
+        matches = self._words.search(words, allowed=may_be)
+        ceiling = matches.ceiling or 1.0
+        bm25, coverage = np.zeros(len(may_be)), np.zeros(len(may_be))
+        whole = matches.coverage >= _WHOLE
+        bm25[matches.ids[whole]], coverage[matches.ids[whole]] = matches.scores[whole], matches.coverage[whole]
+        of_time = within(columns, dates)
+        bm25[of_time], coverage[of_time] = ceiling, 1.0
+        return Evidence(columns, may_be, bm25, coverage, ceiling, named=named, dates=dates, by_date=True)
 
     def _mask(self, columns: Columns, allowed: Allowed) -> np.ndarray:
         import numpy as np

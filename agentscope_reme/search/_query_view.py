@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
-from ..text import DateSpan, date_mentions
+from ..text import ASKING, DateSpan, date_mentions
 from ._query_text import without_names
 
 __all__ = ["QueryView", "Tokenizer"]
 
 _CODE = re.compile(r"\d{5,}|(?=.*[a-z])(?=.*[\d._/\\@])[a-z\d]\S+", re.ASCII)
 """What a vector cannot tell apart: letters with digits (zx-4471), names of files and functions, long numbers."""
+
+
+_SHORT = 40
+"""Words of a query that may ask for a time alone."""
 
 
 class Tokenizer(Protocol):
@@ -61,6 +66,29 @@ class QueryView:
     def dates(self, newest: date | None = None) -> list[DateSpan]:
         """The dates in the query; one without a year is looked for up to the newest text of a source."""
         return date_mentions(self.text, self.now, newest)
+
+    def time_words(self, dates: Sequence[DateSpan], names: Iterable[str]) -> tuple[str, ...] | None:
+        """The words of its dates, where a time is all that the query asks for: "what did we talk about on Monday".
+
+        Args:
+            dates (`Sequence[DateSpan]`): the dates in the query.
+            names (`Iterable[str]`): words of the names of speakers, whom a query may ask about beside that.
+
+        Returns:
+            `tuple[str, ...] | None`: None where it asks for more, or for no time.
+        """
+        if not dates or len(self.tokens) > _SHORT:
+            return None
+        text, parts, at = unicodedata.normalize("NFKC", self.text), [], 0
+        for span in dates:
+            parts.append(text[at : span.position])
+            at = span.position + len(span.text)
+        besides = set(self.tokenizer.query_tokens("\n".join([*parts, text[at:]])))
+        told = besides.intersection(self.tokenizer.query_tokens(ASKING)) if besides else besides
+        names = besides.intersection(names)
+        if besides - told - names or (names and not told):
+            return None
+        return tuple(self.tokenizer.query_tokens("\n".join(span.text for span in dates)))
 
     def named(self, speakers: Iterable[str]) -> dict[str, frozenset[str]]:
         """Those of the speakers whose whole name is in the query, with the words of the name."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ._boosts import best_neighbour, from_neighbours, from_speakers, length_share, nearness
+from ._boosts import best_neighbour, from_neighbours, from_speakers, lateness, length_share, nearness
 from ._recipe import CosineScale, SourceRecipe
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _BESIDE = 0.5
 _SPREAD = 0.7
 """How much of the score by words is what share of the query is there; the rest is how much is said of it."""
 
+_LATEST = 0.05
+"""What the latest of the texts of a time gets where nothing but a time is asked for."""
 _HAIR = 1e-3
 """How far above the typical cosine one counts at least that is above the floor."""
 
@@ -45,6 +47,7 @@ class Evidence:
         named (`Sequence[int]`): the numbers of the speakers in the query.
         dates (`Sequence[DateSpan]`): the dates in the query.
         code_share (`float`): the share of identifiers in the query, which meaning says nothing about.
+        by_date (`bool`): whether a time is all that the query asks for, and the found rows are of that time.
     """
 
     columns: Columns
@@ -58,6 +61,7 @@ class Evidence:
     named: Sequence[int] = ()
     dates: Sequence[DateSpan] = ()
     code_share: float = 0.0
+    by_date: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,7 +171,7 @@ def _with_neighbours(
     """The found rows and those beside them, their scores, and what they get of one another's mix."""
     import numpy as np
 
-    if not (recipe.before or recipe.after):
+    if evidence.by_date or not (recipe.before or recipe.after):
         return found, score, np.zeros(len(found))
     columns = evidence.columns
     around = from_neighbours(found, mixed, columns, recipe.before, recipe.after, recipe.answer) * evidence.allowed
@@ -200,6 +204,8 @@ def _boosts(evidence: Evidence, recipe: SourceRecipe, columns: Columns) -> dict[
         parts["date"] = np.where(columns.session >= 0, recipe.date, lone) * nearness(
             columns, evidence.dates, recipe.date_decay
         )
+    if evidence.by_date:
+        parts["latest"] = _LATEST * lateness(columns)
     if recipe.question:
         parts["question"] = -recipe.question * columns.asks
     if recipe.standing:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from numbers import Real
 
 from .._errors import ConfigError
 
@@ -61,6 +62,7 @@ class SourceRecipe:
         lone_date (`float | None`): the same for a text by itself: the time at which something was written down says
             less of it; None for as much.
         date_decay (`float`): days after which nearness is worth 1/e of its weight.
+        by_date (`bool`): whether a query that asks for nothing but a time finds what is of that time, and only that.
         length (`float`): for a text with much to say, in full from `long_text` words on.
         long_text (`int`): words.
         standing (`float`): for a text that stands above others of the same relevance.
@@ -78,13 +80,15 @@ class SourceRecipe:
     date: float = 0.4
     lone_date: float | None = None
     date_decay: float = 7.0
+    by_date: bool = True
     length: float = 0.0
     long_text: int = 20
     standing: float = 0.05
     cosine: CosineScale = field(default_factory=CosineScale)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.vector_weight <= 1:
+        is_number = isinstance(self.vector_weight, Real) and not isinstance(self.vector_weight, bool)
+        if not (is_number and 0 <= self.vector_weight <= 1):
             raise ConfigError(f"vector_weight is {self.vector_weight!r}: give a share from 0 (words) to 1 (meaning).")
         if self.date_decay <= 0 or self.long_text < 1:
             raise ConfigError(f"date_decay {self.date_decay!r} and long_text {self.long_text!r} must be above 0.")
@@ -111,5 +115,5 @@ DIALOG_RECIPE = SourceRecipe(
 )
 """Chat archives, one turn a text."""
 
-MEMORIES_RECIPE = replace(DIALOG_RECIPE, vector_weight=0.7, length=0.0, lone_date=0.3)
+MEMORIES_RECIPE = replace(DIALOG_RECIPE, vector_weight=0.7, length=0.0, lone_date=0.3, by_date=False)
 """Memories of a sentence or two: what was said in a conversation as there, what is known by itself without that."""

@@ -30,6 +30,9 @@ class HashEmbedding(EmbeddingModelBase):
             The name that the model reports.
     """
 
+    in_callers_loop: bool = True
+    """Tests tell their models what to do while they are called."""
+
     def __init__(self, dimensions: int = 256, model_name: str = "hash-lexical") -> None:
         if dimensions < 8:
             raise ConfigError(f"dimensions={dimensions} is too few to tell texts apart; use at least 8")

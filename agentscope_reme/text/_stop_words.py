@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 """Words that say nothing about what a text is about: function words, question words, fillers."""
 
-__all__ = ["STOP_WORDS", "HAN_STOP_WORDS", "KANA_STOP_WORDS", "HANGUL_STOP_WORDS"]
+__all__ = ["ASKING", "STOP_WORDS", "HAN_STOP_WORDS", "KANA_STOP_WORDS", "HANGUL_STOP_WORDS"]
 
 _ENGLISH = """
 a an the this that these those
@@ -66,6 +66,16 @@ _HANGUL = """
 나 너 저 우리 그 그것 이것 저것 여기 거기 저기 무엇 뭐 누구 언제 어디 왜 어떻게 얼마나 어떤 몇
 있다 없다 하다 했다 한다 이다 아니다 있는 없는 하는 한 할 수 것 등
 """
+
+ASKING = """
+talk talked talking discuss discussed discussion chat chatted conversation conversations speak spoke spoken say said
+saying tell told mention mentioned happen happened happening go went going work worked working write wrote written
+anything everything something thing things note notes record records recorded entry entries event events
+summary summarize summarise recap remember list show find search
+聊 聊天 聊到 聊过 聊天内容 聊天记录 谈 谈话 谈到 谈过 谈论 讨论 讨论过 讨论内容 对话 对话内容 对话记录 交流 沟通
+说到 提到 提过 发生 发生过 事 事情 事儿 内容 记录 笔记 日记 干 忙 忙什么 总结 回顾 查 查找 搜索
+"""
+"""Words that ask for whatever was said, done or written, and say nothing of what it was about."""
 
 STOP_WORDS = frozenset(_ENGLISH.split())
 HAN_STOP_WORDS = frozenset(_HAN.split())

@@ -136,6 +136,7 @@ class MemoryBank:
             self._is_open = False
             try:
                 await self._books.filling.close()
+                await self._vectors.stop()
                 await self._books.access.close()
             finally:
                 await self.ledger.close()

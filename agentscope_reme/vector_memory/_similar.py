@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 
-from .._errors import EmbeddingError
 from ..record import MemoryNode
 from ._bank import MemoryBank
 from ._claims import wording
@@ -15,8 +13,6 @@ from ._reconcile import Similarity
 from ._retriever import MemoryRetriever
 
 __all__ = ["SimilarMemories"]
-
-logger = logging.getLogger("agentscope_reme")
 
 _MOST_QUERIES = 24
 _QUERY_CHARS = 600
@@ -65,13 +61,8 @@ class SimilarMemories:
         texts = list(dict.fromkeys(texts))
         found = await self._bank.vectors.of_texts(texts)
         vectors = {text: vector for text, vector in zip(texts, found, strict=True) if vector is not None}
-        embedder = self._bank.embedder
-        if embedder is None or len(vectors) < len(texts):
-            return wording, 0.0
-        try:
-            floor = await embedder.floor()
-        except EmbeddingError as error:
-            logger.warning("Memories are compared by their words: %s", error)
+        floor = await self._bank.vectors.floor() if len(vectors) == len(texts) else None
+        if floor is None:
             return wording, 0.0
 
         def by_meaning(one: str, other: str) -> float:

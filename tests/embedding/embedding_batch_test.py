@@ -1,6 +1,8 @@
 # -*- coding: utf-8 -*-
 import asyncio
+import contextlib
 import gc
+import itertools
 import logging
 import math
 import sys
@@ -412,6 +414,79 @@ def test_a_client_that_blocks_runs_off_the_loop():
     assert threading.get_ident() not in model.threads
 
 
+class Foreign(FakeModel):
+    """A model of somebody else whose client blocks, as `sentence_transformers` does."""
+
+    in_callers_loop = False
+    thread = 0
+
+    async def __call__(self, text, **kwargs):
+        self.thread = threading.get_ident()
+        time.sleep(0.15)
+        return await super().__call__(text, **kwargs)
+
+
+@pytest.mark.parametrize("in_callers_loop", [False, True])
+def test_a_model_of_somebody_else_keeps_the_loop_only_where_it_says_that_it_belongs_there(in_callers_loop):
+    model = Foreign()
+    model.in_callers_loop = in_callers_loop
+
+    async def main():
+        ticks = []
+
+        async def tick():
+            while True:
+                ticks.append(time.perf_counter())
+                await asyncio.sleep(0.005)
+
+        ticking = asyncio.ensure_future(tick())
+        await asyncio.sleep(0.01)
+        await embedder(model).embed(["a"])
+        ticking.cancel()
+        return max(later - earlier for earlier, later in itertools.pairwise(ticks)), len(ticks)
+
+    longest, ticks = asyncio.run(main())
+    assert (model.thread == threading.get_ident()) is in_callers_loop
+    assert in_callers_loop or (longest < 0.1 and ticks > 3)
+
+
+def test_a_client_that_belongs_to_the_callers_loop_is_called_there():
+    class Bound(FakeModel):
+        async def __call__(self, text, **kwargs):
+            await self.ready
+            return await super().__call__(text, **kwargs)
+
+    async def main():
+        model = Bound()
+        model.ready = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_later(0.01, model.ready.set_result, None)
+        return await embedder(model, retries=0).embed(["a"])
+
+    assert_rows(asyncio.run(main()), ["a"])
+
+
+def test_a_client_that_blocks_for_ever_does_not_take_the_others_with_it(monkeypatch):
+    from agentscope_reme.embedding import _elsewhere
+
+    monkeypatch.setattr(_elsewhere, "_STUCK", 0.1)
+    release = threading.Event()
+
+    class Stuck(FakeModel):
+        async def __call__(self, text, **kwargs):
+            release.wait(20)
+
+    async def main():
+        with contextlib.suppress(EmbeddingError):
+            await embedder(Stuck(), retries=0, timeout=0.05).embed(["a"])
+        await asyncio.sleep(0.1)
+        return await embedder(FakeModel(), retries=0, timeout=5).embed(["a"])
+
+    try:
+        assert_rows(asyncio.run(main()), ["a"])
+    finally:
+        release.set()
+
+
 def test_one_object_works_in_several_loops_and_nothing_is_left_at_the_end(tmp_path, recwarn):
     model = FakeModel()
     cache = EmbeddingCache(tmp_path / "e.db")
@@ -514,6 +589,8 @@ def test_a_request_whose_owner_was_cancelled_is_made_by_the_next():
         gate = asyncio.Event()
 
         class Slow(FakeModel):
+            in_callers_loop = True
+
             async def __call__(self, text, **kwargs):
                 await gate.wait()
                 return await super().__call__(text, **kwargs)

@@ -3,6 +3,7 @@
 
 import asyncio
 import math
+import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +14,8 @@ from _note_world import embedder, found, make_workspace, paths, put, run, turn
 from agentscope.embedding import EmbeddingResponse
 
 from agentscope_reme.embedding import BatchEmbedder, EmbeddingCache
+from agentscope_reme.embedding import _rest as rest_module
 from agentscope_reme.note_index import NoteIndex
-from agentscope_reme.note_index import _vectors as vectors_module
 from agentscope_reme.testing import HashEmbedding
 
 PROBES = 40
@@ -56,7 +57,7 @@ class Topics(HashEmbedding):
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors_module, "_FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(rest_module, "_FIRST_PAUSE", 0.05)
 
 
 def test_meaning_finds_what_words_do_not(tmp_path: Path) -> None:
@@ -297,7 +298,6 @@ def test_search_does_not_wait_long_for_vectors(tmp_path: Path, monkeypatch: pyte
     from agentscope_reme.note_index import _note_index
 
     monkeypatch.setattr(_note_index, "_VECTOR_PATIENCE", 0.05)
-    monkeypatch.setattr(vectors_module, "_QUERY_TIMEOUT", 0.05)
 
     async def work() -> None:
         workspace = make_workspace(tmp_path)
@@ -310,6 +310,36 @@ def test_search_does_not_wait_long_for_vectors(tmp_path: Path, monkeypatch: pyte
         await asyncio.sleep(0.2)
         await index.sync()
         assert await found(index, "cat") == ["memory/a.md"]
+        await index.close()
+
+    run(work())
+
+
+@pytest.mark.parametrize("floor", [0.3, None])
+@pytest.mark.parametrize("is_warm", [False, True])
+def test_a_model_that_hangs_leaves_search_by_words_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, floor: float | None, is_warm: bool
+) -> None:
+    from agentscope_reme.note_index import _note_index
+
+    monkeypatch.setattr(_note_index, "_VECTOR_PATIENCE", 0.1)
+    monkeypatch.setattr(rest_module, "_FIRST_PAUSE", 60.0)
+
+    async def work() -> None:
+        workspace = make_workspace(tmp_path)
+        put(workspace, "memory/a.md", "the kitten ZX-4471")
+        model = Topics()
+        model.floor = floor  # type: ignore[assignment]
+        index = NoteIndex(workspace, embedder=embedder(model))
+        await index._synchronize(index._open())
+        if is_warm:
+            await index.sync()
+        model.gate = asyncio.Event()
+        started = time.monotonic()
+        for number in range(5):
+            assert await found(index, f"ZX-4471 number{number}") == ["memory/a.md"]
+        assert time.monotonic() - started < 1.0
+        assert "has not answered" in (await index.status()).vectors
         await index.close()
 
     run(work())

@@ -2,6 +2,7 @@
 """What a model gets from memory_search and memory_get, whatever it passes."""
 
 import asyncio
+import datetime as dt
 import json
 from collections.abc import Coroutine
 from typing import Any
@@ -124,6 +125,44 @@ def test_a_search_can_be_limited(workspace: Workspace) -> None:
     assert search(source="web").startswith("Error: sources has 'web': there are notes, dialog")
     assert search(since="soon").startswith("Error: since is 'soon'")
     assert search(path="../*") == []
+    assert search(since=dt.date(2026, 3, 2))[0]["source"] == "dialog"
+    assert search(until=dt.datetime(2026, 3, 1, 23))[0]["path"] == "memory/2026-03-01.md"
+    assert search(path=workspace.notes_dir / "2026-03-01.md")[0]["path"] == "memory/2026-03-01.md"
+    assert search(path=str(workspace.root))[0]["path"]
+
+
+@pytest.mark.parametrize(
+    "value", [20260301, 2.5, True, False, ["2026-03-01"], {"day": 1}, dt.timedelta(1), "soon", "20"]
+)
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_a_day_that_is_none_is_refused_with_its_value(workspace: Workspace, name: str, value: Any) -> None:
+    (text,) = ask(workspace, lambda tools: tools.memory_search("kitten", **{name: value}))
+    assert text == f"Error: {name} is {value!r}: give a day such as '2026-03-01'."
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        ({"path": "memory/nope.md"}, "path=memory/nope.md"),
+        ({"path": "MEMORY"}, "path=MEMORY"),
+        ({"path": ["a", "b"], "source": "notes"}, "source=notes, path=a, b"),
+        ({"since": dt.date(2030, 1, 1)}, "since=2030-01-01"),
+        ({"until": "2020-01-01"}, "until=2020-01-01"),
+    ],
+)
+def test_limits_that_nothing_lies_within_are_named(workspace: Workspace, limits: dict[str, Any], named: str) -> None:
+    for language in ("en", "zh"):
+        found, told = ask(workspace, lambda tools: tools.memory_search("kitten", **limits), language=language)
+        assert found == "[]"
+        assert named in told
+        assert "not recorded" not in told
+
+
+def test_a_last_day_before_the_first_is_refused(workspace: Workspace) -> None:
+    (text,) = ask(workspace, lambda tools: tools.memory_search("kitten", since="2026-03-02", until="2026-03-01"))
+    assert text.startswith("Error: since is '2026-03-02' and until is '2026-03-01'")
+    found, *_ = ask(workspace, lambda tools: tools.memory_search("kitten", since="2026-03-02", until="2026-03-02"))
+    assert json.loads(found)
 
 
 def test_memory_get_reads_around_a_hit(workspace: Workspace) -> None:

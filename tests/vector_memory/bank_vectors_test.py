@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from agentscope_reme import Event, MissingModelError
 from agentscope_reme._events import EventBus
 from agentscope_reme.testing import HashEmbedding
 from agentscope_reme.vector_memory import MemoryBank, MemoryRetriever
+from agentscope_reme.vector_memory import _vectors as vectors_module
 from agentscope_reme.vector_store import LocalVectorStore
 
 
@@ -30,7 +32,7 @@ async def vectors_of(bank: MemoryBank) -> dict[str, Any]:
 
 def rested(bank: MemoryBank) -> None:
     """The pause after a failure is over."""
-    bank.vectors._until = 0.0
+    bank.vectors._rest._until = 0.0
 
 
 def test_while_the_model_fails_memories_are_stored_and_found_by_words(tmp_path: Path) -> None:
@@ -65,6 +67,47 @@ def test_while_the_model_fails_memories_are_stored_and_found_by_words(tmp_path: 
     asyncio.run(main())
     kinds = [each.kind.value for each in heard if each.kind.value.startswith("search_")]
     assert kinds.count("search_degraded") >= 1
+
+
+class Hanging(HashEmbedding):
+    """A model whose server does not answer any more."""
+
+    floor = 0.3
+    delay = 0.0
+
+    async def __call__(self, text: Sequence[Any], **options: Any) -> EmbeddingResponse:
+        await asyncio.sleep(self.delay)
+        return await super().__call__(text, **options)
+
+
+@pytest.mark.parametrize("floor", [0.3, None])
+def test_a_model_that_hangs_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, floor: float | None
+) -> None:
+    monkeypatch.setattr(vectors_module, "_QUERY_PATIENCE", 0.1)
+    monkeypatch.setattr(vectors_module, "_TEXT_PATIENCE", 0.1)
+
+    async def main() -> None:
+        model = Hanging(64)
+        model.floor = floor  # type: ignore[assignment]
+        async with local_bank(tmp_path, model) as bank:
+            model.delay = 1000.0
+            started = time.monotonic()
+            await bank.add([note("The badge number is KX-4471.")])
+            for _ in range(3):
+                assert said(await MemoryRetriever(bank).retrieve("badge number", [ALICE])) == [
+                    "The badge number is KX-4471."
+                ]
+            assert await bank.vectors.scale() is None
+            assert time.monotonic() - started < 1.0
+            assert "has not answered" in (bank.degraded or "")
+            model.delay = 0.0
+            rested(bank)
+            await bank.add([note("The floor is the third.")])
+            await bank.filled()
+            assert all(vector is not None for vector in (await vectors_of(bank)).values())
+
+    asyncio.run(main())
 
 
 def test_memories_of_a_time_without_a_model_get_their_vectors_when_there_is_one(tmp_path: Path) -> None:
