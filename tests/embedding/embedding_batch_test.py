@@ -453,13 +453,14 @@ def test_a_model_of_somebody_else_keeps_the_loop_only_where_it_says_that_it_belo
 def test_a_client_that_belongs_to_the_callers_loop_is_called_there():
     class Bound(FakeModel):
         async def __call__(self, text, **kwargs):
-            await self.ready
+            ready = self.loop.create_future()
+            self.loop.call_soon_threadsafe(self.loop.call_later, 0.05, ready.set_result, None)
+            await ready
             return await super().__call__(text, **kwargs)
 
     async def main():
         model = Bound()
-        model.ready = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().call_later(0.01, model.ready.set_result, None)
+        model.loop = asyncio.get_running_loop()
         return await embedder(model, retries=0).embed(["a"])
 
     assert_rows(asyncio.run(main()), ["a"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -75,29 +76,31 @@ def team(targets: Any, after: Any = "Delegated.", **failing: Any) -> Any:
     return reply
 
 
-class Watched(ScriptedChatModel):
-    """Counts how many requests are under way at a time."""
+class Meeting(ScriptedChatModel):
+    """Answers nobody before all of these have asked."""
 
-    now = most = 0
+    def __init__(self, reply: Any, *names: str) -> None:
+        super().__init__(reply)
+        self.missing, self.all_here = set(names), asyncio.Event()
 
-    async def __call__(self, *given: Any, **options: Any) -> Any:
-        self.now += 1
-        self.most = max(self.most, self.now)
-        try:
-            return await super().__call__(*given, **options)
-        finally:
-            self.now -= 1
+    async def __call__(self, messages: Any, *given: Any, **options: Any) -> Any:
+        who = asks(messages)
+        self.missing.discard(who)
+        if not self.missing:
+            self.all_here.set()
+        if who != "route":
+            await asyncio.wait_for(self.all_here.wait(), 30)
+        return await super().__call__(messages, *given, **options)
 
 
 def test_what_was_chosen_is_worked_on_in_parallel(tmp_path: Path) -> None:
     async def scene() -> None:
         async with bank_in(tmp_path) as bank:
-            model = Watched(team(["personal/alice", "procedural/coding"]), delay=0.05)
+            model = Meeting(team(["personal/alice", "procedural/coding"]), "alice", "coding")
             stored = await summarizer_of(bank, model, mode="agentic").summarize(TALK, [ALICE, BOB, CODING])
             assert [node.owner for node in stored] == ["personal/alice", "procedural/coding"]
             assert await active(bank, BOB) == []
             assert len(model.requests) == 2 + 3 + 2
-            assert model.most == 3, "her memories, her profile, and the task"
 
     run(scene)
 
