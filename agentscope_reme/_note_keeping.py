@@ -65,6 +65,12 @@ class NoteKeeping:
         if originals:
             self._queue.submit(NoteBatch(None, 0, lambda: originals, lambda _: None, language))
 
+    async def write(self, messages: Sequence[Msg], language: str | None = None) -> NoteResult:
+        """Note messages down now, in turn with all else that is written in the workspace."""
+        originals = [self._services.results.original(msg) for msg in messages]
+        async with self._queue.turn():
+            return await self._writer.write(originals, language=language)
+
     async def take_left_behind(self) -> None:
         """Queue what sessions left unread whose process is gone; a session that somebody has open is theirs."""
         names = await anyio.to_thread.run_sync(unread_sessions, self._services, CONSUMER)

@@ -450,7 +450,7 @@ class ReMeLight:
 
     async def summary_memory(self, messages: Messages, language: str | None = None) -> str:
         """Write down what is worth remembering of messages, now: in `memory/YYYY-MM-DD.md` of their own days, and what
-        stays true in `MEMORY.md`.
+        stays true in `MEMORY.md`. One writer is at work in a folder at a time; others wait for it.
 
         Args:
             messages (`Sequence[Msg | dict]`):
@@ -461,10 +461,8 @@ class ReMeLight:
         Returns:
             `str`: what the note writer answered, or the notes it extracted; empty where there was nothing to note.
         """
-        await self._ensure_started()
-        originals = [self._services.results.original(msg) for msg in as_msgs(messages)]
-        result = await self._note_writer().write(originals, language=self._language(language))
-        return result.text
+        notes = await self._noting()
+        return (await notes.write(as_msgs(messages), self._language(language))).text
 
     def add_async_summary_task(self, messages: Messages, language: str | None = None) -> None:
         """`summary_memory` in the background, one after another. Returns at once."""
@@ -475,9 +473,9 @@ class ReMeLight:
 
     async def await_summary_tasks(self) -> str:
         """Wait for the note tasks, and return what was written since the last call."""
-        await self._ensure_started()
+        notes = await self._noting()
         self._note_all()
-        results = await self._notes.drain() if self._notes is not None else []
+        results = await notes.drain()
         return "\n\n".join(result.text for result in results if result.text)
 
     # ------------------------------------------------------------------ search
@@ -666,6 +664,11 @@ class ReMeLight:
             budget=context.summary_budget,
             max_input_tokens=context.threshold,
         )
+
+    async def _noting(self) -> NoteKeeping:
+        await self._ensure_started()
+        assert self._notes is not None
+        return self._notes
 
     async def _ensure_started(self) -> None:
         self._refuse_closed()

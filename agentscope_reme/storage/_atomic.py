@@ -141,8 +141,8 @@ def write_atomic(
 ) -> None:
     """Replace a file's content in one step, through a temporary file in the same folder.
 
-    After a failure the old file stands and no temporary one is left. A file that is there keeps its mode, a new one gets
-    0600. A symbolic link of that name is replaced itself; what it points to is not touched.
+    After a failure the old file stands and no temporary one is left. A file that is there keeps its mode, a new one
+    gets 0600. A symbolic link of that name is replaced itself; what it points to is not touched.
 
     Args:
         path (`str | PathLike`):
