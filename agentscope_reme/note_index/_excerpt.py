@@ -13,8 +13,8 @@ from agentscope.message import Msg
 
 from .._errors import PathNotAllowedError
 from ..message import render
+from ..text import decode_text, mended, split_lines
 from ._areas import Area, FoundFile, read_file
-from ._decode import decode, mended, split_lines
 from ._file_state import Stamp
 
 __all__ = ["Excerpt", "read_excerpt"]
@@ -54,7 +54,7 @@ def read_excerpt(areas: Sequence[Area], root: Path, path: str, start_line: int, 
     file = _located(areas, root, path)
     data, _, _ = read_file(file)
     lines = [line.decode("utf-8", "replace") for line in data.splitlines()] if file.area.kind == "dialog" else []
-    lines = lines or split_lines(decode(data).text)
+    lines = lines or split_lines(decode_text(data).text)
     shown: list[str] = []
     room, is_cut = max_chars, False
     for line in lines[start_line - 1 : start_line - 1 + limit]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from ..text import decode_text, split_lines
 from ._chunks import sections
-from ._decode import decode, split_lines
 from ._draft import Draft
 
 __all__ = ["note_drafts", "path_day"]
@@ -29,7 +29,7 @@ def note_drafts(path: str, data: bytes, limit: int) -> tuple[list[Draft], str]:
     Returns:
         `tuple[list[Draft], str]`: the chunks, and what is wrong with the file, "" where nothing is.
     """
-    decoded = decode(data)
+    decoded = decode_text(data)
     day = path_day(path)
     drafts = [
         Draft(
@@ -43,10 +43,10 @@ def note_drafts(path: str, data: bytes, limit: int) -> tuple[list[Draft], str]:
         )
         for section in sections(split_lines(decoded.text), limit)
     ]
-    if decoded.whole and decoded.encoding.startswith("utf"):
+    if decoded.whole and all(encoding.startswith("utf") for encoding in decoded.encodings):
         return drafts, ""
     replaced = "" if decoded.whole else "; what could not be read is replaced"
-    return drafts, f"it is no UTF-8 and was read as {decoded.encoding}{replaced}"
+    return drafts, f"it is not all UTF-8 and was read as {' and '.join(decoded.encodings)}{replaced}"
 
 
 def path_day(path: str) -> str:

@@ -12,8 +12,8 @@ from typing import Any, cast
 from agentscope.message import Msg
 
 from ..message import blocks_of, call_input, estimate_tokens, is_ours, is_user_request, output_text, parsed_time
+from ..text import mended, split_lines
 from ._chunks import sections
-from ._decode import mended, split_lines
 from ._draft import Draft
 from ._notes import path_day
 

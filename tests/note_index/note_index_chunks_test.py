@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from agentscope_reme.message import estimate_tokens
 from agentscope_reme.note_index._chunks import Section, sections
-from agentscope_reme.note_index._decode import decode, split_lines
 from agentscope_reme.note_index._long_lines import cut_line
 from agentscope_reme.note_index._notes import note_drafts, path_day
 
@@ -136,36 +135,10 @@ def test_front_matter_is_one_block_and_a_rule_is_not_front_matter() -> None:
     assert sections([]) == sections(["", "  "]) == []
 
 
-@pytest.mark.parametrize(
-    ("data", "text", "whole"),
-    [
-        ("今天很好\r\n第二行".encode(), "今天很好\r\n第二行", True),
-        ("\ufeff今天".encode(), "今天", True),
-        ("今天开会讨论排期，地点在北京。".encode("gbk"), "今天开会讨论排期，地点在北京。", True),
-        ("今天".encode("utf-16"), "今天", True),
-        ("hello world, 今天".encode("utf-16-le"), "hello world, 今天", True),
-        ("café au lait".encode("cp1252"), "café au lait", False),
-        (b"", "", True),
-        ("今天很好很好很好很好很好".encode() + b"\xff", "今天很好很好很好很好很好\ufffd", False),
-        (b"a\xed\xa0\xbcb", "a\ufffdb", False),
-        (b"a\x00b", "a\ufffdb", True),
-    ],
-)
-def test_bytes_of_any_editor_become_text(data: bytes, text: str, whole: bool) -> None:
-    decoded = decode(data)
-    assert (decoded.text, decoded.whole) == (text, whole)
-
-
 @settings(max_examples=60)
 @given(st.binary(max_size=200))
 def test_no_bytes_are_refused(data: bytes) -> None:
-    decode(data).text.encode("utf-8")
     note_drafts("memory/x.md", data, 400)
-
-
-def test_lines_end_as_the_file_tools_say() -> None:
-    assert split_lines("a\r\nb\n\nc\u2028d\x0ce") == ["a", "b", "", "c\u2028d\x0ce"]
-    assert split_lines("") == []
 
 
 def test_crlf_and_lf_give_the_same_chunks() -> None:

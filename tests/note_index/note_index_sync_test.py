@@ -250,6 +250,8 @@ def test_bad_files_do_not_stop_the_others_and_are_told(tmp_path: Path, caplog: p
         index = NoteIndex(workspace)
         assert await found(index, "项目评审") == ["memory/a.md"]
         assert await found(index, "飞书插件") == ["memory/b.md"]
+        put(workspace, "memory/a.md", "- 项目评审改到周五\n".encode("gbk") + "- 密码短语是青山\n".encode())
+        assert await found(index, "项目评审") == await found(index, "青山") == ["memory/a.md"]
         assert await found(index, "bravo") == ["memory/f.md"]
         assert await found(index, "root bin") == []
         faults = (await index.status()).faults
@@ -262,7 +264,7 @@ def test_bad_files_do_not_stop_the_others_and_are_told(tmp_path: Path, caplog: p
         await index.close()
 
     run(work())
-    assert "memory/a.md: it is no UTF-8" in caplog.text
+    assert "memory/a.md: it is not all UTF-8" in caplog.text
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="a superuser reads everything")
