@@ -4,7 +4,6 @@
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
-from copy import deepcopy
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -194,16 +193,15 @@ class ReMeLight:
         self._events.emit(EventKind.STARTED, working_dir=str(self.workspace.root), model=name)
         await anyio.to_thread.run_sync(self._services.tokens.text, "a tokenizer loads at its first use")
         self._notes = NoteKeeping(self._services, self._note_writer())
-        if self._services.consumers:
-            await self._notes.take_left_behind()
+        await self._notes.take_left_behind()
         await self._search.start()
         if self._search.missing:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._search.missing)
         await self._expiry.run()
 
     async def close(self) -> None:
-        """Finish the notes within ten seconds or keep them for the next start, remove what has expired, and let go of
-        the files. Memories that were handed out keep their messages."""
+        """Finish the notes, also of what is live in open sessions, within ten seconds or keep them for the next start;
+        remove what has expired, and let go of the files. Memories that were handed out keep their messages."""
         async with self._changing.lock():
             self._closed = True
             try:
@@ -217,7 +215,7 @@ class ReMeLight:
 
     async def _stop(self) -> None:
         if self._notes is not None:
-            self._note_all()
+            self._note_all(live=True)
             await self._notes.close(NOTES_TIMEOUT)
         await self._search.close()
         await self._expiry.run()
@@ -465,11 +463,12 @@ class ReMeLight:
         return (await notes.write(as_msgs(messages), self._language(language))).text
 
     def add_async_summary_task(self, messages: Messages, language: str | None = None) -> None:
-        """`summary_memory` in the background, one after another. Returns at once."""
+        """`summary_memory` in the background, one after another, and at the next start where this process ends before.
+        Returns at once."""
         self._refuse_closed()
         if self._notes is None:
             raise NotStartedError(f"{type(self).__name__} was not started: await start() before adding note tasks.")
-        self._notes.take_messages(deepcopy(as_msgs(messages)), self._language(language))
+        self._notes.take_messages(as_msgs(messages), self._language(language))
 
     async def await_summary_tasks(self) -> str:
         """Wait for the note tasks, and return what was written since the last call."""
@@ -641,9 +640,11 @@ class ReMeLight:
         if self._notes is not None and self._services.consumers:
             self._notes.take(memory)
 
-    def _note_all(self) -> None:
-        """Also what a memory folded that nobody's hook looks after."""
+    def _note_all(self, *, live: bool = False) -> None:
+        """Also what a memory folded that nobody's hook looks after, and what is `live` in it."""
         for memory in [each for each in self._memories if each.is_open]:
+            if live and self._services.consumers:
+                memory.give_ahead()
             self._note(memory)
 
     def _language(self, language: str | None) -> str | None:

@@ -134,8 +134,10 @@ class NoteQueue:
         with self._guard:
             before = [*self._kept, *([self._current] if self._current else []), *self._waiting]
             self._waiting, self._kept = deque([*self._kept, *self._waiting]), []
-        await self._until_idle(timeout)
-        await self._stop()
+        try:
+            await self._until_idle(timeout)
+        finally:  # whoever closes may be interrupted: nobody goes on behind his back
+            await self._stop()
         with self._guard:
             kept = [*self._kept, *self._waiting]
         return [batch for batch in before if batch not in kept], kept

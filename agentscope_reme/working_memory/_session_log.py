@@ -36,8 +36,9 @@ class SessionState:
 
     Records, by `op`: `session` begins a journal; `add`, `drop`, `marks`, `edit` and `pins` name messages by the key
     they got when they were added; `leaving` announces ids on their way into the archive, `fold` and `clear` say that
-    they are there and have left; `summary` sets the summary; `cursor` moves a consumer of the fold records forward;
-    `state` replaces everything.
+    they are there and have left; `ahead` says that live messages are for the readers of the fold records before they
+    leave; `summary` sets the summary; `cursor` moves a consumer of the fold records forward; `state` replaces
+    everything.
     """
 
     content: dict[int, Stored] = field(default_factory=dict)
@@ -46,6 +47,8 @@ class SessionState:
     folded: set[str] = field(default_factory=set)
     outbox: list[dict[str, Any]] = field(default_factory=list)
     cursors: dict[str, int] = field(default_factory=dict)
+    ahead: set[str] = field(default_factory=set)
+    """The ids of messages that the readers of the fold records got while they were live."""
     leaving: dict[str, Any] | None = None
     number: int = 0
     session_id: str | None = None
@@ -131,8 +134,13 @@ class SessionState:
         rest = [each for each in (self.leaving or {}).get("ids", ()) if each not in record["ids"]]
         self.leaving = {**self.leaving, "ids": rest} if self.leaving and rest else None
         self.session_id, self.number, self.summary = record["session_id"], record["number"], record["summary"]
-        if record["noted"]:
-            self.outbox.append({key: record[key] for key in ("number", "ids", "days")})
+        if record["noted"] and (ids := [each for each in record["ids"] if each not in self.ahead]):
+            self.outbox.append({"number": record["number"], "ids": ids, "days": record["days"]})
+
+    def _on_ahead(self, record: dict) -> None:
+        self.number = record["number"]
+        self.outbox.append({key: record[key] for key in ("number", "ids", "days")} | {"live": True})
+        self.ahead.update(record["ids"])
 
     def _on_cursor(self, record: dict) -> None:
         self.cursors[record["consumer"]] = record["number"]
@@ -143,7 +151,7 @@ class SessionState:
         self._put_all(record["entries"])
         self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
         self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
-        self.leaving = record["leaving"]
+        self.ahead, self.leaving = set(record.get("ahead", ())), record["leaving"]
 
     def record(self) -> dict[str, Any]:
         """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
@@ -156,6 +164,7 @@ class SessionState:
             "number": self.number,
             "outbox": self.outbox,
             "cursors": self.cursors,
+            "ahead": sorted(self.ahead & {msg.id for msg, _ in self.content.values()}),
             "leaving": self.leaving,
         }
 
