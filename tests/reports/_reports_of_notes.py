@@ -100,7 +100,8 @@ NOTE_REPORTS: dict[str, Report] = {
         "one byte that is not UTF-8 disables memory",
         _SYNC + "test_bad_files_do_not_stop_the_others_and_are_told",
         _FILES + "test_gbk_bytes_and_line_ends_stay",
-        "note_index/note_index_chunks_test.py::test_bytes_of_any_editor_become_text",
+        "text/text_decode_test.py::test_bytes_of_any_editor_become_text",
+        "lasting_notes_test.py::test_no_bytes_of_a_file_keep_a_request_from_being_sent",
     ),
     "G14": kept(
         "lines that a parser does not know are dropped",
