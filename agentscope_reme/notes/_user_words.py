@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ..text import WordTokenizer
 from ._forgetting import Forgetting
+from ._frame_words import CHINESE, FRAME, SECTIONS
 from ._sentence_index import SentenceIndex
 
 __all__ = ["UserWords"]
@@ -31,97 +32,6 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}[-/年]\d{1,2}[-/月]\d{1,2}日?|\b\d{1,2}:\d{2}\b")
-_FRAME = (
-    *(
-        "user",
-        "users",
-        "prefer",
-        "preference",
-        "preferences",
-        "like",
-        "likes",
-        "want",
-        "wants",
-        "rule",
-        "rules",
-        "note",
-    ),
-    *(
-        "notes",
-        "remember",
-        "remind",
-        "standing",
-        "said",
-        "say",
-        "says",
-        "ask",
-        "asked",
-        "told",
-        "name",
-        "named",
-        "fact",
-    ),
-    *("facts", "identity", "profile", "always", "never", "must", "should", "please", "memory", "use", "uses", "now"),
-    *("用户", "偏好", "喜欢", "希望", "要求", "规则", "记住", "记得", "记忆", "身份", "姓名", "名字", "称呼", "总是"),
-    *("始终", "永远", "一直", "以后", "今后", "每次", "必须", "应该", "应当", "需要", "不要", "请", "务必"),
-)
-"""Words that a note puts around a statement, and that tell nothing of where it comes from."""
-_SECTIONS = (
-    *("personal", "information", "info", "details", "background", "basic", "about", "contact", "contacts", "people"),
-    *("family", "work", "job", "career", "projects", "project", "team", "coding", "code", "style", "communication"),
-    *("language", "languages", "tools", "environment", "setup", "workflow", "conventions", "guidelines", "goals"),
-    *(
-        "requirements",
-        "constraints",
-        "plans",
-        "interests",
-        "hobbies",
-        "habits",
-        "schedule",
-        "health",
-        "diet",
-        "dietary",
-    ),
-    *("food", "drinks", "restrictions", "allergies", "travel", "location", "home", "other", "general", "long", "term"),
-    *("current", "important", "favorite", "favourite", "preferred", "called", "working", "technical", "stack"),
-    *(
-        "个人",
-        "信息",
-        "基本",
-        "资料",
-        "背景",
-        "联系方式",
-        "工作",
-        "职业",
-        "项目",
-        "团队",
-        "编码",
-        "代码",
-        "风格",
-        "沟通",
-    ),
-    *("语言", "工具", "环境", "流程", "约定", "规范", "目标", "计划", "兴趣", "爱好", "习惯", "日程", "健康", "饮食"),
-    *(
-        "禁忌",
-        "限制",
-        "旅行",
-        "地点",
-        "家庭",
-        "其他",
-        "其它",
-        "长期",
-        "当前",
-        "重要",
-        "事项",
-        "设置",
-        "技术",
-        "说过的话",
-    ),
-)
-"""Words of headings and labels, which claim nothing."""
-_CHINESE_WORDS = re.compile(
-    "|".join(sorted((each for each in (*_FRAME, *_SECTIONS) if not each.isascii()), key=len)[::-1])
-)
 
 
 class UserWords:
@@ -216,11 +126,11 @@ class UserWords:
 
     @cached_property
     def _frame(self) -> frozenset[str]:
-        return frozenset(token for word in _FRAME for token in (word, *self._tokenizer.tokens(word)))
+        return frozenset(token for word in FRAME for token in (word, *self._tokenizer.tokens(word)))
 
     @cached_property
     def _unclaimed(self) -> frozenset[str]:
-        words = (*_SECTIONS, *self._names)
+        words = (*SECTIONS, *self._names)
         return self._frame.union(token for word in words for token in (word, *self._tokenizer.tokens(word)))
 
     def _is_taken_over(self, clause: str) -> bool:
@@ -234,7 +144,7 @@ class UserWords:
 
     def _is_contrary(self, clause: str, words: frozenset[str]) -> bool:
         """Whether users said it, but with a "not" more or less."""
-        negated = bool(_NEGATION.search(clause))
+        negated = _denies(clause)
         same, other = self._by_users_each[negated].share(words), self._by_users_each[not negated].share(words)
         return other >= _COVERED > same
 
@@ -251,15 +161,15 @@ class UserWords:
         return words or self._bare(text)
 
     def _bare(self, text: str) -> frozenset[str]:
-        return self._words(_CHINESE_WORDS.sub(" ", text)) - self._unclaimed
+        return self._words(CHINESE.sub(" ", text)) - self._unclaimed
 
     def _is_supported(self, claim: str, words: frozenset[str], standing: Sequence[str]) -> bool:
         if not words or self._by_users.share(words) >= _SUPPORTED:
             return True
-        negated = bool(_NEGATION.search(claim))
+        negated = _denies(claim)
         for line in standing:
             rest = words - self._words(line)
-            again = not rest and bool(_NEGATION.search(line)) == negated
+            again = not rest and _denies(line) == negated
             if again or (rest and rest < words and self._by_users.share(rest) == 1.0):
                 return True
         return False
@@ -280,12 +190,8 @@ class UserWords:
     def _by_users_each(self) -> dict[bool, SentenceIndex]:
         """The sentences of users, apart those that deny something."""
         return {
-            negated: SentenceIndex(
-                self._user_texts,
-                self._cut,
-                wanted=lambda each, negated=negated: bool(_NEGATION.search(each)) is negated,
-            )
-            for negated in (False, True)
+            True: SentenceIndex(self._user_texts, self._cut, wanted=_denies),
+            False: SentenceIndex(self._user_texts, self._cut, wanted=lambda sentence: not _denies(sentence)),
         }
 
     @cached_property
@@ -295,6 +201,11 @@ class UserWords:
     @cached_property
     def _by_agent(self) -> SentenceIndex:
         return SentenceIndex(self._agent_texts, self._cut)
+
+
+def _denies(text: str) -> bool:
+    """Whether a text says that something is not so, or not to be done."""
+    return bool(_NEGATION.search(text))
 
 
 def _is_one_word(words: frozenset[str]) -> bool:
