@@ -44,7 +44,7 @@ class EventKind(str, Enum):
     NOTE_STARTED = "note_started"  #: number, messages
     NOTED = "noted"  #: number, source, files, memory_md, foreign
     NOTE_FAILED = "note_failed"  #: number, attempt, kept
-    NOTES_CLOSED = "notes_closed"  #: finished, kept
+    NOTES_CLOSED = "notes_closed"  #: finished, kept: noted at the next start, but for the `lost` numbers
     INDEXED = "indexed"  #: files, removed, seconds
     SEARCH_DEGRADED = "search_degraded"
     SEARCH_RECOVERED = "search_recovered"

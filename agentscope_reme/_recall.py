@@ -2,18 +2,16 @@
 """What a model is shown of its long-term memory before a reply: MEMORY.md, and what a search finds."""
 
 import hashlib
-import logging
 from collections.abc import Sequence
 
-import anyio
 from agentscope.message import Msg
 
 from ._config import RecallConfig
-from ._errors import StorageError
 from ._events import EventKind
+from ._lasting_notes import LastingNotes
 from ._recall_search import search_all
 from ._recall_sources import Question, RecallSource, StandingSource
-from ._recall_text import KNOWLEDGE_TAG, MEMORIES_TAG, Listing, as_data, fitting, listed
+from ._recall_text import KNOWLEDGE_TAG, MEMORIES_TAG, Listing, as_data, listed
 from .message import MARK_KEY, is_user_request
 from .record import MemoryNode
 from .text import detect_language
@@ -21,7 +19,6 @@ from .working_memory import MemoryServices, ReMeInMemoryMemory
 
 __all__ = ["Recall"]
 
-logger = logging.getLogger("agentscope_reme")
 
 _SHARE = 8
 """Whatever is configured, one kind takes at most this part of the threshold."""
@@ -43,7 +40,7 @@ class Recall:
     def __init__(self, services: MemoryServices, config: RecallConfig) -> None:
         self._services = services
         self._config = config
-        self._memory_md: tuple[float, str] = (0.0, "")
+        self._lasting = LastingNotes(services, self._most(config.memory_md_tokens))
 
     async def show(
         self,
@@ -70,14 +67,17 @@ class Recall:
         text = "\n".join(filter(None, (msg.get_text_content() for msg in asked)))
         language = detect_language(text) if self._services.language is None else self._services.language
         shown, there = list[Msg](), Listing("", "", [], [])
-        if self._config.memory_md and (lasting := await self._lasting()):
-            shown.append(self._message(language, "recall.memory_md", lasting, source="MEMORY.md"))
+        if self._config.memory_md:
+            lasting, goes_on = await self._lasting.shown(language)
+            if lasting:
+                introduction = self._text(language, "recall.memory_md") + goes_on
+                shown.append(_message(introduction, lasting, source="MEMORY.md"))
         if (sources and text.strip()) or standing:
             there = await self._found(text, memory, sources, standing)
             if there.shown:
-                shown.append(self._message(language, "recall.found", there.memories))
+                shown.append(_message(self._text(language, "recall.found"), there.memories))
             if there.passages:
-                shown.append(self._message(language, "recall.knowledge", there.knowledge, KNOWLEDGE_TAG))
+                shown.append(_message(self._text(language, "recall.knowledge"), there.knowledge, KNOWLEDGE_TAG))
         memory.shown = shown
         if there.shown or there.passages:
             self._services.events.emit(
@@ -87,22 +87,6 @@ class Recall:
                 passages=len(there.passages),
             )
         return [each.memory for each in there.shown if each.memory is not None]
-
-    async def _lasting(self) -> str:
-        path = self._services.workspace.memory_md
-        try:
-            stamp = path.stat().st_mtime
-            if stamp != self._memory_md[0]:
-                text = await anyio.to_thread.run_sync(self._services.workspace.read_text, path)
-                most = self._most(self._config.memory_md_tokens)
-                lines = fitting(text.splitlines(), most, self._services.tokens.text)
-                self._memory_md = (stamp, "\n".join(lines).strip())
-        except FileNotFoundError:
-            self._memory_md = (0.0, "")
-        except (OSError, StorageError) as error:
-            logger.warning("MEMORY.md cannot be read and is not shown: %s", error)
-            return ""
-        return self._memory_md[1]
 
     async def _found(
         self,
@@ -125,11 +109,15 @@ class Recall:
     def _most(self, tokens: int) -> int:
         return min(tokens, self._services.context.threshold // _SHARE)
 
-    def _message(self, language: str, name: str, text: str, tag: str = MEMORIES_TAG, **attributes: str) -> Msg:
-        content = as_data(self._services.book.text(language, name), text, tag, **attributes)
-        message = Msg("user", content, "user", metadata={MARK_KEY: "recalled"})
-        message.id = f"recalled-{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-        return message
+    def _text(self, language: str, name: str) -> str:
+        return self._services.book.text(language, name)
+
+
+def _message(introduction: str, text: str, tag: str = MEMORIES_TAG, **attributes: str) -> Msg:
+    content = as_data(introduction, text, tag, **attributes)
+    message = Msg("user", content, "user", metadata={MARK_KEY: "recalled"})
+    message.id = f"recalled-{hashlib.sha256(content.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    return message
 
 
 def _before(memory: ReMeInMemoryMemory) -> list[Msg]:

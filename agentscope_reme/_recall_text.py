@@ -13,7 +13,7 @@ from ._recall_sources import Recalled
 from .message import delimited, escape_data
 from .working_memory import fair_cap
 
-__all__ = ["KNOWLEDGE_TAG", "MEMORIES_TAG", "Listing", "as_data", "fitting", "listed"]
+__all__ = ["KNOWLEDGE_TAG", "MEMORIES_TAG", "Listing", "as_data", "listed"]
 
 MEMORIES_TAG = "memories"
 """The tag that recalled texts stand in, wherever they are shown."""
@@ -92,18 +92,6 @@ def listed(found: Found, config: RecallConfig, most: int, count: Callable[[str],
         [*shown, *found.standing[: len(beside)]],
         list(found.knowledge[: len(passages)]),
     )
-
-
-def fitting(lines: Sequence[str], most: int, count: Callable[[str], int]) -> list[str]:
-    """The first lines that fit into so many tokens."""
-    kept, used = list[str](), 0
-    for line in lines:
-        size = count(line) + 1
-        if used + size > most:
-            break
-        kept.append(line)
-        used += size
-    return kept
 
 
 def as_data(introduction: str, text: str, tag: str = MEMORIES_TAG, **attributes: str) -> str:

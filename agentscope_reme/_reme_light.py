@@ -4,7 +4,6 @@
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as SequenceOf
-from copy import deepcopy
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
@@ -197,16 +196,15 @@ class ReMeLight:
         await anyio.to_thread.run_sync(self._services.tokens.text, "a tokenizer loads at its first use")
         self._left_behind = LeftBehind(self._services)
         self._notes = NoteKeeping(self._services, self._note_writer(), self._left_behind)
-        if self._services.consumers:
-            await self._notes.take_left_behind()
+        await self._notes.take_left_behind()
         await self._search.start()
         if self._search.missing:
             self._events.emit(EventKind.MODEL_MISSING, reason=self._search.missing)
         await self._expiry.run()
 
     async def close(self) -> None:
-        """Finish the notes within ten seconds or keep them for the next start, remove what has expired, and let go of
-        the files. Memories that were handed out keep their messages."""
+        """Finish the notes, also of what is live in open sessions, within ten seconds or keep them for the next start;
+        remove what has expired, and let go of the files. Memories that were handed out keep their messages."""
         async with self._changing.lock():
             self._closed = True
             try:
@@ -220,7 +218,7 @@ class ReMeLight:
 
     async def _stop(self) -> None:
         if self._notes is not None:
-            self._note_all()
+            self._note_all(live=True)
             await self._notes.close(NOTES_TIMEOUT)
             self._left_behind.close()
         await self._search.close()
@@ -454,7 +452,7 @@ class ReMeLight:
 
     async def summary_memory(self, messages: Messages, language: str | None = None) -> str:
         """Write down what is worth remembering of messages, now: in `memory/YYYY-MM-DD.md` of their own days, and what
-        stays true in `MEMORY.md`.
+        stays true in `MEMORY.md`. One writer is at work in a folder at a time; others wait for it.
 
         Args:
             messages (`Sequence[Msg | dict]`):
@@ -465,23 +463,22 @@ class ReMeLight:
         Returns:
             `str`: what the note writer answered, or the notes it extracted; empty where there was nothing to note.
         """
-        await self._ensure_started()
-        originals = [self._services.results.original(msg) for msg in as_msgs(messages)]
-        result = await self._note_writer().write(originals, language=self._language(language))
-        return result.text
+        notes = await self._noting()
+        return (await notes.write(as_msgs(messages), self._language(language))).text
 
     def add_async_summary_task(self, messages: Messages, language: str | None = None) -> None:
-        """`summary_memory` in the background, one after another. Returns at once."""
+        """`summary_memory` in the background, one after another, and at the next start where this process ends before.
+        Returns at once."""
         self._refuse_closed()
         if self._notes is None:
             raise NotStartedError(f"{type(self).__name__} was not started: await start() before adding note tasks.")
-        self._notes.take_messages(deepcopy(as_msgs(messages)), self._language(language))
+        self._notes.take_messages(as_msgs(messages), self._language(language))
 
     async def await_summary_tasks(self) -> str:
         """Wait for the note tasks, and return what was written since the last call."""
-        await self._ensure_started()
+        notes = await self._noting()
         self._note_all()
-        results = await self._notes.drain() if self._notes is not None else []
+        results = await notes.drain()
         return "\n\n".join(result.text for result in results if result.text)
 
     # ------------------------------------------------------------------ search
@@ -647,9 +644,11 @@ class ReMeLight:
         if self._notes is not None and self._services.consumers:
             self._notes.take(memory)
 
-    def _note_all(self) -> None:
-        """Also what a memory folded that nobody's hook looks after."""
+    def _note_all(self, *, live: bool = False) -> None:
+        """Also what a memory folded that nobody's hook looks after, and what is `live` in it."""
         for memory in [each for each in self._memories if each.is_open]:
+            if live and self._services.consumers:
+                memory.give_ahead()
             self._note(memory)
 
     def _language(self, language: str | None) -> str | None:
@@ -670,6 +669,11 @@ class ReMeLight:
             budget=context.summary_budget,
             max_input_tokens=context.threshold,
         )
+
+    async def _noting(self) -> NoteKeeping:
+        await self._ensure_started()
+        assert self._notes is not None
+        return self._notes
 
     async def _ensure_started(self) -> None:
         self._refuse_closed()

@@ -66,7 +66,7 @@ def _remove_all(services: MemoryServices, keep_notes: bool) -> dict[str, int]:
         "dialog": _removed(at.dialog_dir),
         "tool_results": _removed(at.tool_result_dir),
         "caches": sum(_removed(path) for pattern in _CACHES for path in at.state_dir.glob(pattern)),
-        "records": _removed(at.state_dir / "recorded")
+        "records": sum(_removed(at.state_dir / name) for name in ("recorded", "loose"))
         + _removed(SessionUsers(at.state_dir).path)
         + (0 if keep_notes else _removed(at.state_dir / "notes")),
         "sessions": _removed(at.sessions_dir),

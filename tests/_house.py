@@ -47,6 +47,7 @@ LAYERS = {
     "_recall_text.py": 4.8,
     "_guide_shelf.py": 4.8,
     "_given_memories.py": 4.8,
+    "_lasting_notes.py": 4.8,
     "_recall.py": 4.9,
     "_tool_caller.py": 4.8,
     "_tool_recording.py": 4.9,

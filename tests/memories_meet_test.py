@@ -46,7 +46,13 @@ def test_what_one_session_recorded_the_next_one_is_shown(tmp_path):
     async def session(number: int, question: str) -> str:
         async with (
             ReMe(tmp_path, embedding_model=HashEmbedding()) as reme,
-            MemoryManager(tmp_path, model=None, recall=RecallConfig(min_score=0.05), recall_from=reme) as manager,
+            MemoryManager(
+                tmp_path,
+                model=None,
+                recall=RecallConfig(min_score=0.05),
+                recall_from=reme,
+                enable_notes=False,  # which are shown as well, once a session was closed
+            ) as manager,
         ):
             memory = ReMeLongTermMemory(reme, manager, user_name="alice")
             agent = agent_with("Noted.", long_term_memory=memory, long_term_memory_mode="static_control")

@@ -10,6 +10,7 @@ from agentscope.message import Msg
 
 from .._errors import ConfigError
 from ._blocks import blocks_of, call_input, output_text
+from ._sound import is_sendable, sendable
 from ._timestamp import host_timestamp, parsed_time
 
 __all__ = ["delimited", "escape_data", "render", "transcript"]
@@ -80,7 +81,7 @@ def escape_data(text: str, tag: str) -> str:
 
 
 def delimited(text: str, tag: str, /, **attributes: Any) -> str:
-    """Data between an opening and a closing tag, which it cannot leave.
+    """Data between an opening and a closing tag, which it cannot leave; without half characters, which no client sends.
 
     Args:
         text (`str`):
@@ -91,7 +92,8 @@ def delimited(text: str, tag: str, /, **attributes: Any) -> str:
             Attributes of the opening tag; `None` leaves one out.
     """
     pairs = "".join(f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None)
-    return f"<{_checked_tag(tag)}{pairs}>\n{escape_data(text, tag)}\n</{tag}>"
+    shown = f"<{_checked_tag(tag)}{pairs}>\n{escape_data(text, tag)}\n</{tag}>"
+    return shown if is_sendable(shown) else sendable(shown)
 
 
 def _spoken(block: dict[str, Any], thinking: bool) -> str:

@@ -97,6 +97,7 @@ class AgentWriter:
             `StorageError`: the disk refused.
         """
         before = await _in_thread(self._loaded, journal)
+        standing = [line.shown for line in (await _in_thread(self._loaded, self._memory)).lines]
         turned_away = words.users_and(self._turned_away(before, language))
         await _in_thread(words.learn)  # not while a file is locked
         tools = FileTools(
@@ -109,7 +110,7 @@ class AgentWriter:
             guard=Guard(
                 self._memory,
                 journal,
-                lambda line: words.is_foreign(line) or turned_away.is_foreign(line),
+                lambda line: words.is_foreign(line, standing) or turned_away.takes_over(line),
                 words.may_leave,
                 lambda line: self._text(language, "foreign", line=line.lstrip("-*+ ")),
             ),
@@ -147,9 +148,9 @@ class AgentWriter:
             conversation=delimited(piece.text, "conversation", day=piece.day),
         )
 
-    def _loaded(self, journal: str) -> Note:
+    def _loaded(self, path: str) -> Note:
         with self._store.locked():
-            return self._store.load(journal)
+            return self._store.load(path)
 
     def _turned_away(self, journal: Note, language: str) -> list[str]:
         """The lines of a journal that were kept out of MEMORY.md before."""
@@ -157,8 +158,8 @@ class AgentWriter:
         return [line.shown.removeprefix(label) for line in journal.lines if line.shown.startswith(label)]
 
     async def _settle(self, piece: Piece, before: Note, tools: FileTools, words: UserWords, language: str) -> None:
-        """After the run, however it ended: see that nothing of a person is missing from the journal, and give MEMORY.md
-        the users' own words for the statements that were turned away."""
+        """After the run, however it ended: see that nothing of a person is missing from the journal; and where some
+        statement was turned away, that MEMORY.md has in the users' own words what it does not have yet."""
         with anyio.CancelScope(shield=True):
             await _in_thread(self._settled, piece, before, tools, words, language)
 
@@ -168,11 +169,9 @@ class AgentWriter:
         if left is not None and (missing := self._store.restore(before, left.version)):
             logger.error("%d hand-written lines were missing from %s and are back.", len(missing), before.path)
         if tools.foreign:
-            own = [
-                entry
-                for entry in entries(piece.messages)
-                if entry.is_standing and any(words.concerns(entry.text, line) for line in tools.foreign)
-            ]
+            lines = [line.shown for line in self._loaded(self._memory).lines]
+            standing = (entry for entry in entries(piece.messages) if entry.is_standing)
+            own = [entry for entry in standing if not words.is_told(entry.text, lines)]
             self._extractive.promote(piece.day, own, language)
 
     def _check_idle(self, answer: str, tools: FileTools) -> None:

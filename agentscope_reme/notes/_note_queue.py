@@ -69,7 +69,7 @@ class NoteQueue:
         self._kept: list[NoteBatch] = []
         self._current: NoteBatch | None = None
         self._task: asyncio.Task[None] | None = None
-        self._turn = self._new_turn()
+        self._turn = self.turn()  # of the present worker, and its mark: one that has another was replaced
         self._results: deque[NoteResult] = deque(maxlen=_RESULTS_KEPT)
         self._done = 0
         self._closing = False
@@ -98,6 +98,10 @@ class NoteQueue:
             pending = len(self._waiting) + (self._current is not None)
             failed, error = len(self._kept), self._attempts.last_error
             return {"pending": pending, "done": self._done, "failed": failed, "last_error": error}
+
+    def turn(self) -> WorkspaceTurn:
+        """The right to write notes beside the queue, for an `async with`: one at a time in the workspace."""
+        return WorkspaceTurn(self._lock)
 
     async def drain(self, timeout: float | None = None) -> list[NoteResult]:  # noqa: ASYNC109
         """Wait until every batch is written or kept.
@@ -130,8 +134,10 @@ class NoteQueue:
         with self._guard:
             before = [*self._kept, *([self._current] if self._current else []), *self._waiting]
             self._waiting, self._kept = deque([*self._kept, *self._waiting]), []
-        await self._until_idle(timeout)
-        await self._stop()
+        try:
+            await self._until_idle(timeout)
+        finally:  # whoever closes may be interrupted: nobody goes on behind his back
+            await self._stop()
         with self._guard:
             kept = [*self._kept, *self._waiting]
         return [batch for batch in before if batch not in kept], kept
@@ -174,11 +180,7 @@ class NoteQueue:
             self._waiting.appendleft(self._current)
         self._task = self._current = None
         self._turn.release()
-        self._turn = self._new_turn()
-
-    def _new_turn(self) -> WorkspaceTurn:
-        """Stands for the present worker as well: one that has another was replaced and has no more say."""
-        return WorkspaceTurn(self._lock)
+        self._turn = self.turn()
 
     async def _stop(self) -> None:
         """End what is at work, if it lets go in time; in another loop it is told to, and not waited for."""

@@ -22,7 +22,7 @@ from ._agent_writer import AgentWriter
 from ._extractive_writer import ExtractiveWriter
 from ._note_result import NoteResult
 from ._note_store import NoteStore
-from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, tool_texts, user_texts
+from ._reading import Piece, agent_texts, by_day, noteworthy, pieces, tool_texts, user_names, user_texts
 from ._user_words import UserWords
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class NoteWriter:
     """Notes down conversations: a journal file a day, `memory/YYYY-MM-DD.md`, and `MEMORY.md` for what stays true.
 
     A `ReActAgent` with file tools reads what stands in both files and adds what is new. It can reach the day's file and
-    MEMORY.md only, and neither can lose a hand-written line by it (`FileTools`). A line for MEMORY.md that takes over
-    what a tool or the agent said, and no user did, goes into the journal instead, and a line of MEMORY.md that no user
-    spoke of is not removed. Without a model, and where the model fails, the notes are made of the messages' own
-    sentences; what stands in the files already is not added twice.
+    MEMORY.md only, and neither can lose a hand-written line by it (`FileTools`). A line for MEMORY.md whose words are
+    not a user's, or are those of a tool or the agent, goes into the journal instead (`UserWords`), and a line of
+    MEMORY.md that no user spoke of is not removed. Without a model, and where the model fails, the notes are made of
+    the messages' own sentences; what stands in the files already is not added twice.
 
     Args:
         workspace (`Workspace`):
@@ -150,7 +150,7 @@ class NoteWriter:
         finished = set() if progress is None else progress
         results = []
         for day, group in days.items():
-            words = UserWords(user_texts(group), tool_texts(group), agent_texts(group))
+            words = UserWords(user_texts(group), tool_texts(group), agent_texts(group), user_names(group))
             if _now(self._model) is None:
                 parts = [Piece(day, 1, 1, tuple(group), "")]
             else:

@@ -28,7 +28,7 @@ from ..message import (
     tool_results,
 )
 
-__all__ = ["Piece", "agent_texts", "by_day", "clock", "noteworthy", "pieces", "tool_texts", "user_texts"]
+__all__ = ["Piece", "agent_texts", "by_day", "clock", "noteworthy", "pieces", "tool_texts", "user_names", "user_texts"]
 
 _RECALLING = frozenset(
     {
@@ -115,6 +115,11 @@ def _element(msg: Msg, text: str, *, is_first: bool) -> str:
 def user_texts(messages: Iterable[Msg]) -> list[str]:
     """What users said, a text a message."""
     return [text for msg in messages if is_user_request(msg) and (text := _plain(msg))]
+
+
+def user_names(messages: Iterable[Msg]) -> set[str]:
+    """What the users are called, as their messages say."""
+    return {msg.name[:_NAME_CHARS] for msg in messages if is_user_request(msg) and isinstance(msg.name, str)}
 
 
 def agent_texts(messages: Iterable[Msg]) -> list[str]:

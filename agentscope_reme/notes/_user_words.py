@@ -2,73 +2,47 @@
 """Whether the users of a conversation said what a note claims, or a tool or the agent did: decided by the words."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from ..text import WordTokenizer, split_sentences
+from ..text import WordTokenizer
+from ._forgetting import Forgetting
+from ._frame_words import CHINESE, FRAME, SECTIONS
+from ._sentence_index import SentenceIndex
 
 __all__ = ["UserWords"]
 
 _COVERED = 0.6
 """The share of a statement's words that one sentence must hold to be its source."""
+_SUPPORTED = 0.5
+"""The share of a statement's words that users must have said, in a few sentences, for it to be theirs."""
+_NEIGHBOURS = 3
+"""Sentences of a message that are read as one: people say "my dog is called Rex. He is five"."""
 _CONCERNED = 0.34
 """The share of a line's words that make a user's message speak of it."""
 _KEPT_IN_NEW = 0.5
 """The share of a line's words that a new line must hold to take its place."""
 
 _CLAUSE = re.compile(r"[;；,，、。.!！?？:：|]\s+|[；，、。！？：]|\s+(?:and|but)\s+|并且|而且|以及", re.IGNORECASE)
-_FORGET = re.compile(
-    r"(?:^|[.,;:!?]\s*|\b(?:please|now|just|and|you (?:can|may|should))\s+)forget\b"
-    r"|\b(?:delete|remove|erase|clear|drop)\b.{0,40}\b(?:memory|notes?|remember)\b|\bno longer (?:true|valid|holds?)\b"
-    r"|(?<!不要)(?<!别)忘(?:掉|记(?:我|这|那|掉))|把.{1,20}忘|(?:删|清)(?:掉|除|空).{0,20}(?:记忆|笔记|记录)|不用再?记|作废|不再成立",
-    re.IGNORECASE | re.MULTILINE,
+_CLAIM = re.compile(r"[;；,，、。.!！?？|]\s+|[；，、。！？]|\s+(?:and|but)\s+|并且|而且|以及", re.IGNORECASE)
+_LABEL = re.compile(r"^([^:：]{1,40})[:：]\s*(?=\S)")
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|without|cannot|avoids?|skips?|stops?|refuses?|\w+n['’]?t)\b|不|别|没|无|勿|禁止|避免|未|莫",
+    re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}[-/年]\d{1,2}[-/月]\d{1,2}日?|\b\d{1,2}:\d{2}\b")
-_FRAME = (
-    *(
-        "user",
-        "users",
-        "prefer",
-        "preference",
-        "preferences",
-        "like",
-        "likes",
-        "want",
-        "wants",
-        "rule",
-        "rules",
-        "note",
-    ),
-    *(
-        "notes",
-        "remember",
-        "remind",
-        "standing",
-        "said",
-        "say",
-        "says",
-        "ask",
-        "asked",
-        "told",
-        "name",
-        "named",
-        "fact",
-    ),
-    *("facts", "identity", "profile", "always", "never", "must", "should", "please", "memory", "use", "uses", "now"),
-    *("用户", "偏好", "喜欢", "希望", "要求", "规则", "记住", "记得", "记忆", "身份", "姓名", "名字", "称呼", "总是"),
-    *("始终", "永远", "一直", "以后", "今后", "每次", "必须", "应该", "应当", "需要", "不要", "请", "务必"),
-)
-"""Words that a note puts around a statement, and that tell nothing of where it comes from."""
 
 
 class UserWords:
     """Compares lines of a note with what users said and with what tools and the agent said.
 
-    A clause of a line is foreign where some sentence of a tool holds most of its words, and more of them than any
-    message of a user; or where some sentence of the agent does, and more than all users together (agents sum up what
-    they were told). This finds what was carried over, not what was freely reworded; it is a net under the prompt, which
-    forbids both.
+    A line is a user's where users said at least half of the words of each of its statements, in a few neighbouring
+    sentences, or where it says again what the note says. And it is not where some sentence of a tool holds most of the
+    words of a clause, and more of them than any message of a user (or users said the contrary); or where some sentence
+    of the agent does, and more than all users together (agents sum up what they were told). So what tools and the agent
+    said does not become a user's, reworded or in another language neither; and where a user's own words are reworded
+    beyond recognition, they have to be said again.
 
     Args:
         user_texts (`Iterable[str]`):
@@ -77,10 +51,18 @@ class UserWords:
             What tools returned.
         agent_texts (`Iterable[str]`):
             What the agent said.
+        names (`Iterable[str]`):
+            What the users are called.
     """
 
-    def __init__(self, user_texts: Iterable[str], tool_texts: Iterable[str], agent_texts: Iterable[str]) -> None:
-        self._user_texts = list(user_texts)
+    def __init__(
+        self,
+        user_texts: Iterable[str],
+        tool_texts: Iterable[str],
+        agent_texts: Iterable[str],
+        names: Iterable[str] = (),
+    ) -> None:
+        self._user_texts, self._names = list(user_texts), list(names)
         self._tool_texts, self._agent_texts = list(tool_texts), list(agent_texts)
         # Chinese by its characters and pairs of them: jieba would take seconds for a long tool result.
         self._tokenizer = WordTokenizer(list, "characters")
@@ -88,18 +70,29 @@ class UserWords:
 
     def users_and(self, tool_texts: Iterable[str]) -> "UserWords":
         """What the same users said, beside other texts of tools."""
-        return UserWords(self._user_texts, tool_texts, ())
+        return UserWords(self._user_texts, tool_texts, (), self._names)
 
     def learn(self) -> None:
         """Take in all that was said, about a second for each megabyte; otherwise that is done at the first question."""
-        _ = self._said, self._by_tools, self._by_agent
+        _ = self._said, self._by_users, self._by_users_each, self._by_tools, self._by_agent
 
-    def is_foreign(self, line: str) -> bool:
+    def is_foreign(self, line: str, standing: Sequence[str] = ()) -> bool:
+        """Whether a line is not what users said.
+
+        Args:
+            line (`str`):
+                The line.
+            standing (`Sequence[str]`):
+                The note's lines, which may be said again in another order or completed.
+        """
+        return self.takes_over(line) or not self._is_users(line, standing)
+
+    def takes_over(self, line: str) -> bool:
         """Whether a line takes over what a tool or the agent said and no user did."""
-        return any(self._is_foreign(words) for words in map(self._words, _CLAUSE.split(line)) if words)
+        return any(self._is_taken_over(clause) for clause in _CLAUSE.split(line))
 
     def may_leave(self, line: str, after: Sequence[str], instead: Sequence[str] = ()) -> bool:
-        """Whether a line may be dropped: users spoke of it or asked to forget, or said what is put in its place, or
+        """Whether a line may be dropped: users spoke of it or asked to forget it, or said what is put in its place, or
         another line says the same or its update.
 
         Args:
@@ -111,15 +104,16 @@ class UserWords:
                 Those among them that are put in its very place, where that is known.
         """
         words = self._words(line)
-        if not words or self._forgets or _share(words, self._said) >= _CONCERNED:
+        if not words or self._forgotten.frees(line, words) or _share(words, self._said) >= _CONCERNED:
             return True
         if any(_share(new, self._said) >= _COVERED for new in map(self._words, instead) if new):
             return True
         return _share(words, map(self._words, after)) >= _KEPT_IN_NEW
 
-    def concerns(self, statement: str, line: str) -> bool:
-        """Whether a statement speaks of something that a line speaks of."""
-        return bool(self._words(statement) & self._words(line))
+    def is_told(self, statement: str, lines: Iterable[str]) -> bool:
+        """Whether some line says what a statement says, or nearly."""
+        words = self._words(statement)
+        return not words or _share(words, map(self._words, lines)) >= _KEPT_IN_NEW
 
     def _words(self, text: str) -> frozenset[str]:
         """The words of a line, which is likely to be asked for again."""
@@ -132,45 +126,91 @@ class UserWords:
 
     @cached_property
     def _frame(self) -> frozenset[str]:
-        return frozenset(token for word in _FRAME for token in (word, *self._tokenizer.tokens(word)))
+        return frozenset(token for word in FRAME for token in (word, *self._tokenizer.tokens(word)))
 
-    def _is_foreign(self, words: frozenset[str]) -> bool:
+    @cached_property
+    def _unclaimed(self) -> frozenset[str]:
+        words = (*SECTIONS, *self._names)
+        return self._frame.union(token for word in words for token in (word, *self._tokenizer.tokens(word)))
+
+    def _is_taken_over(self, clause: str) -> bool:
+        words = self._words(clause)
+        if not words:
+            return False
         by_tool, by_agent = self._by_tools.share(words), self._by_agent.share(words)
-        return (by_tool >= _COVERED and by_tool > _share(words, self._said)) or (
+        return (by_tool >= _COVERED and (by_tool > _share(words, self._said) or self._is_contrary(clause, words))) or (
             by_agent >= _COVERED and by_agent > _share(words, [frozenset().union(*self._said)])
         )
 
+    def _is_contrary(self, clause: str, words: frozenset[str]) -> bool:
+        """Whether users said it, but with a "not" more or less."""
+        negated = _denies(clause)
+        same, other = self._by_users_each[negated].share(words), self._by_users_each[not negated].share(words)
+        return other >= _COVERED > same
+
+    def _is_users(self, line: str, standing: Sequence[str]) -> bool:
+        if _HEADING.match(line):
+            words = self._claimed(line)
+            return _is_one_word(words) or self._is_supported(line, words, standing)
+        return all(self._is_supported(each, self._claimed(each), standing) for each in _CLAIM.split(line))
+
+    def _claimed(self, text: str) -> frozenset[str]:
+        """The words of a statement that claim something; a label of one word does not."""
+        label = _LABEL.match(text)
+        words = self._bare(text[label.end() :]) if label and _is_one_word(self._bare(label[1])) else frozenset[str]()
+        return words or self._bare(text)
+
+    def _bare(self, text: str) -> frozenset[str]:
+        return self._words(CHINESE.sub(" ", text)) - self._unclaimed
+
+    def _is_supported(self, claim: str, words: frozenset[str], standing: Sequence[str]) -> bool:
+        if not words or self._by_users.share(words) >= _SUPPORTED:
+            return True
+        negated = _denies(claim)
+        for line in standing:
+            rest = words - self._words(line)
+            again = not rest and _denies(line) == negated
+            if again or (rest and rest < words and self._by_users.share(rest) == 1.0):
+                return True
+        return False
+
     @cached_property
-    def _forgets(self) -> bool:
-        return any(_FORGET.search(text) for text in self._user_texts)
+    def _forgotten(self) -> Forgetting:
+        return Forgetting(self._user_texts, self._cut)
 
     @cached_property
     def _said(self) -> list[frozenset[str]]:
         return [self._cut(text) for text in self._user_texts]
 
     @cached_property
-    def _by_tools(self) -> "_Sentences":
-        return _Sentences(self._tool_texts, self._cut)
+    def _by_users(self) -> SentenceIndex:
+        return SentenceIndex(self._user_texts, self._cut, span=_NEIGHBOURS)
 
     @cached_property
-    def _by_agent(self) -> "_Sentences":
-        return _Sentences(self._agent_texts, self._cut)
+    def _by_users_each(self) -> dict[bool, SentenceIndex]:
+        """The sentences of users, apart those that deny something."""
+        return {
+            True: SentenceIndex(self._user_texts, self._cut, wanted=_denies),
+            False: SentenceIndex(self._user_texts, self._cut, wanted=lambda sentence: not _denies(sentence)),
+        }
+
+    @cached_property
+    def _by_tools(self) -> SentenceIndex:
+        return SentenceIndex(self._tool_texts, self._cut)
+
+    @cached_property
+    def _by_agent(self) -> SentenceIndex:
+        return SentenceIndex(self._agent_texts, self._cut)
 
 
-class _Sentences:
-    """The sentences of many texts, by the words in them."""
+def _denies(text: str) -> bool:
+    """Whether a text says that something is not so, or not to be done."""
+    return bool(_NEGATION.search(text))
 
-    def __init__(self, texts: Iterable[str], words_of: Callable[[str], frozenset[str]]) -> None:
-        self._places: dict[str, list[int]] = defaultdict(list)
-        sentences = (sentence for text in texts for sentence in split_sentences(text))
-        for number, sentence in enumerate(sentences):
-            for word in words_of(sentence):
-                self._places[word].append(number)
 
-    def share(self, words: frozenset[str]) -> float:
-        """The largest share of some words that one sentence holds."""
-        counts = Counter(number for word in words for number in self._places.get(word, ()))
-        return max(counts.values(), default=0) / len(words)
+def _is_one_word(words: frozenset[str]) -> bool:
+    """Whether it is one word, in Chinese of two characters, which come alone and as a pair."""
+    return len(words) <= (1 if all(map(str.isascii, words)) else 3)
 
 
 def _share(words: frozenset[str], texts: Iterable[frozenset[str]]) -> float:

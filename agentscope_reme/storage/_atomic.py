@@ -5,6 +5,7 @@ import contextlib
 import os
 import re
 import secrets
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = [
 ]
 
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
+
+_PRIVATE = 0o600
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
@@ -138,8 +141,8 @@ def write_atomic(
 ) -> None:
     """Replace a file's content in one step, through a temporary file in the same folder.
 
-    After a failure the old file stands and no temporary one is left. The file gets mode 0600. A symbolic link of that
-    name is replaced itself; what it points to is not touched.
+    After a failure the old file stands and no temporary one is left. A file that is there keeps its mode, a new one
+    gets 0600. A symbolic link of that name is replaced itself; what it points to is not touched.
 
     Args:
         path (`str | PathLike`):
@@ -158,11 +161,11 @@ def write_atomic(
     folder, name = os.path.split(os.fspath(path))
     if dir_fd is None:
         make_folder(folder or os.curdir)
-    temporary = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
+    temporary, target = os.path.join(folder, f".{secrets.token_hex(8)}.tmp"), os.path.join(folder, name)
     with _saying("write", path):
         try:
-            _write_new(temporary, data, durable=durable, dir_fd=dir_fd)
-            os.replace(temporary, os.path.join(folder, name), src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+            _write_new(temporary, data, _mode_for(target, dir_fd), durable=durable, dir_fd=dir_fd)
+            os.replace(temporary, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temporary, dir_fd=dir_fd)
@@ -171,11 +174,22 @@ def write_atomic(
             sync_folder(dir_fd if dir_fd is not None else folder or os.curdir)
 
 
-def _write_new(path: str, data: bytes | Iterable[bytes], *, durable: bool, dir_fd: int | None) -> None:
-    """Write a file that must not exist yet."""
-    with open(os.open(path, _CREATE, 0o600, dir_fd=dir_fd), "wb") as file:
+def _mode_for(path: str, dir_fd: int | None) -> int:
+    """The permissions of the file that is there; those of a new one where there is none, or a link."""
+    with contextlib.suppress(FileNotFoundError):
+        mode = os.stat(path, dir_fd=dir_fd, follow_symlinks=False).st_mode
+        if stat.S_ISREG(mode):
+            return mode & 0o777
+    return _PRIVATE
+
+
+def _write_new(path: str, data: bytes | Iterable[bytes], mode: int, *, durable: bool, dir_fd: int | None) -> None:
+    """Write a file that must not exist yet. While it is written it is its owner's alone."""
+    with open(os.open(path, _CREATE, _PRIVATE, dir_fd=dir_fd), "wb") as file:
         file.writelines([data] if isinstance(data, bytes) else data)
         file.flush()
+        if mode != _PRIVATE and hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), mode)
         if durable:
             os.fsync(file.fileno())
 

@@ -227,8 +227,33 @@ class SessionContents(InMemoryMemory):
         return bool(self._state.outbox) and bool(self.pending(consumer))
 
     def pending(self, consumer: str) -> list[dict[str, Any]]:
-        """The fold records that a consumer has not read yet: `op`, `number`, `ids`, `days`, `readers`, oldest first."""
-        return self._state.unread(self.services.consumers, consumer)
+        """The fold records that a consumer has not read yet, oldest first; see `pending_messages`."""
+        return self._state.pending(self.services.consumers, consumer)
+
+    def give_ahead(self) -> None:
+        """Make a record for the readers of the fold records of the live messages that they did not get yet; they do not
+        get them again when these leave. For the end of a session that may never be gone on with."""
+        self.verify(everything=True)
+        given = self._state.ahead
+        msgs = [msg for msg, _ in self.content if self._book.of(msg).logged and msg.id not in given]
+        if not msgs:
+            return
+        days = sorted({self.services.archive.day_of(msg) for msg in msgs})
+        record = {"number": self._state.number + 1, "ids": list(dict.fromkeys(msg.id for msg in msgs)), "days": days}
+        self._state.apply({"op": "ahead", **record})
+        self._log.write("ahead", **record)
+
+    def pending_messages(self, record: dict[str, Any]) -> list[Msg]:
+        """The messages of a fold record, in their order, as the memory or the archive has them; without those that were
+        deleted. Reads the archive."""
+        live: dict[str, list[Msg]] = {}
+        if record.get("live"):
+            for msg, _ in tuple(self.content):
+                live.setdefault(msg.id, []).append(msg)
+        archived = self.services.archive.find([each for each in record["ids"] if each not in live], record["days"])
+        for msg in archived:
+            live.setdefault(msg.id, []).append(msg)
+        return [msg for each in dict.fromkeys(record["ids"]) for msg in live.get(each, ())]
 
     def advance(self, consumer: str, number: int) -> None:
         """Put down that a consumer has read the fold records up to `number`."""

@@ -36,8 +36,9 @@ class SessionState:
 
     Records, by `op`: `session` begins a journal; `add`, `drop`, `marks`, `edit` and `pins` name messages by the key
     they got when they were added; `leaving` announces ids on their way into the archive, `fold` and `clear` say that
-    they are there and have left; `summary` sets the summary; `cursor` moves a consumer of the fold records forward;
-    `owe` says that one has yet to read what lives here; `state` replaces everything.
+    they are there and have left; `ahead` says that live messages are for the readers of the fold records before they
+    leave; `summary` sets the summary; `cursor` moves a consumer of the fold records forward; `owe` says that one has
+    yet to read what lives here; `state` replaces everything.
     """
 
     content: dict[int, Stored] = field(default_factory=dict)
@@ -46,6 +47,8 @@ class SessionState:
     folded: set[str] = field(default_factory=set)
     outbox: list[dict[str, Any]] = field(default_factory=list)
     cursors: dict[str, int] = field(default_factory=dict)
+    ahead: set[str] = field(default_factory=set)
+    """The ids of messages that the readers of the fold records got while they were live."""
     owed: dict[str, Any] = field(default_factory=dict)
     """Consumers that have not read what lives here, though it was due, with what they have to know for it."""
     leaving: dict[str, Any] | None = None
@@ -135,7 +138,17 @@ class SessionState:
         self.session_id, self.number, self.summary = record["session_id"], record["number"], record["summary"]
         if record["noted"] or record.get("readers"):
             kept = ("op", "number", "ids", "days", "noted", "readers")
-            self.outbox.append({key: record[key] for key in kept if key in record})
+            left = {key: record[key] for key in kept if key in record}
+            given = [each for each in record["ids"] if each in self.ahead]
+            if len(given) == len(record["ids"]):
+                left["noted"] = False
+            if left["noted"] or left.get("readers"):
+                self.outbox.append({**left, "given": given} if given else left)
+
+    def _on_ahead(self, record: dict) -> None:
+        self.number = record["number"]
+        self.outbox.append({key: record[key] for key in ("number", "ids", "days")} | {"live": True})
+        self.ahead.update(record["ids"])
 
     def _on_cursor(self, record: dict) -> None:
         self.cursors[record["consumer"]] = record["number"]
@@ -150,7 +163,8 @@ class SessionState:
         self._put_all(record["entries"])
         self.summary, self.pins, self.number = record["summary"], set(record["pins"]), record["number"]
         self.outbox, self.cursors = list(record["outbox"]), dict(record["cursors"])
-        self.leaving, self.owed = record["leaving"], dict(record.get("owed", {}))
+        self.ahead, self.leaving = set(record.get("ahead", ())), record["leaving"]
+        self.owed = dict(record.get("owed", {}))
 
     def unread(self, consumers: Iterable[str], consumer: str | None = None) -> list[dict[str, Any]]:
         """The fold records that somebody has yet to read, or one consumer: what a record names, and these consumers
@@ -165,6 +179,16 @@ class SessionState:
             )
         ]
 
+    def pending(self, consumers: Iterable[str], consumer: str) -> list[dict[str, Any]]:
+        """The fold records that a consumer has not read yet, oldest first: `number`, `ids`, `days`, `readers`. Who
+        reads what is noted got some of the messages while they were live, and does not get them again."""
+        return [
+            record
+            if consumer in record.get("readers", ()) or "given" not in record
+            else {**record, "ids": [each for each in record["ids"] if each not in record["given"]]}
+            for record in self.unread(consumers, consumer)
+        ]
+
     def record(self) -> dict[str, Any]:
         """The one record that stands for all of this, but for the folded ids, which the journal keeps apart."""
         return {
@@ -176,6 +200,7 @@ class SessionState:
             "number": self.number,
             "outbox": self.outbox,
             "cursors": self.cursors,
+            "ahead": sorted(self.ahead & {msg.id for msg, _ in self.content.values()}),
             "leaving": self.leaving,
             "owed": self.owed,
         }

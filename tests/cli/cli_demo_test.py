@@ -305,7 +305,7 @@ def test_the_command_prints_plain_lines_and_keeps_the_folder(
     assert int(started[2]) == os.getpid() != int(started[1])
     assert "\nCHG-4127: Before you refund, tell the treasury desk, ext. 5530." in second
     assert "memory/MEMORY.md             what stays true (1 line)" in second
-    assert re.search(r"memory/memory/\d{4}-\d\d-\d\d\.md  the notes of the day \(5 lines\)", second)
+    assert re.search(r"memory/memory/\d{4}-\d\d-\d\d\.md  the notes of the day \(7 lines\)", second)
     assert "63 archived messages" in second
     assert "✗" not in out
     assert "\x1b" not in out

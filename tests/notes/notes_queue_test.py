@@ -16,10 +16,12 @@ from typing import Any
 import anyio
 import pytest
 from _note_scenes import JOURNAL, put, read, run, user, writer_of
+from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import Msg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentscope_reme import ReMeLight
 from agentscope_reme._errors import ConfigError, ModelReplyError, NotStartedError, StorageError
 from agentscope_reme._events import EventBus, EventKind
 from agentscope_reme.notes import NoteBatch, NoteQueue, NoteResult, _note_queue
@@ -550,3 +552,28 @@ def test_every_batch_is_done_once_and_in_the_order_of_its_session(
     for session in ("a", "b"):
         numbers = [number for name, number in done if name == session]
         assert numbers == sorted(numbers)
+
+
+def test_what_is_noted_at_once_takes_its_turn_too(tmp_path: Path) -> None:
+    at_work, most = 0, 0
+
+    async def reply(*_: Any) -> str:
+        nonlocal at_work, most
+        at_work += 1
+        most = max(most, at_work)
+        await anyio.sleep(0.01)
+        at_work -= 1
+        return "NOTHING TO NOTE"
+
+    async def go() -> None:
+        model = ScriptedChatModel(reply)
+        async with ReMeLight(tmp_path, model=model, formatter=OpenAIChatFormatter()) as reme:
+            reme.add_async_summary_task([user("The port is 8443.")])
+            async with anyio.create_task_group() as group:
+                for n in range(3):
+                    group.start_soon(reme.summary_memory, [user(f"The port is {n}.")])
+            await reme.await_summary_tasks()
+        assert len(model.requests) == 4
+
+    run(go)
+    assert most == 1

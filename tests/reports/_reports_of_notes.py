@@ -101,6 +101,7 @@ NOTE_REPORTS: dict[str, Report] = {
         _SYNC + "test_bad_files_do_not_stop_the_others_and_are_told",
         _FILES + "test_gbk_bytes_and_line_ends_stay",
         "text/text_decode_test.py::test_bytes_of_any_editor_become_text",
+        "lasting_notes_test.py::test_no_bytes_of_a_file_keep_a_request_from_being_sent",
     ),
     "G14": kept(
         "lines that a parser does not know are dropped",

@@ -38,6 +38,22 @@ def test_modes_of_new_files_and_folders(tmp_path):
     assert [mode(tmp_path / "x"), mode(tmp_path / "x" / "y"), mode(path)] == [0o700, 0o700, 0o600]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize("before", [0o644, 0o664, 0o640, 0o600, 0o400, 0o4755])
+def test_a_file_that_is_there_keeps_its_permissions(tmp_path, before):
+    path = tmp_path / "MEMORY.md"
+    path.write_bytes(b"a person's")
+    path.chmod(before)
+    write_atomic(path, b"ours")
+    assert (path.read_bytes(), mode(path)) == (b"ours", before & 0o777)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        write_atomic(path.name, b"again", dir_fd=folder)
+    finally:
+        os.close(folder)
+    assert (path.read_bytes(), mode(path)) == (b"again", before & 0o777)
+
+
 def test_a_foreign_folder_keeps_its_mode(tmp_path):
     folder = tmp_path / "shared"
     folder.mkdir()
@@ -77,10 +93,12 @@ def test_an_interruption_leaves_no_temporary_file(tmp_path, monkeypatch):
 
 def test_a_link_is_replaced_and_not_followed(tmp_path):
     (tmp_path / "victim").write_bytes(b"untouched")
+    (tmp_path / "victim").chmod(0o644)
     (tmp_path / "a").symlink_to(tmp_path / "victim")
     write_atomic(tmp_path / "a", b"new")
     assert (tmp_path / "victim").read_bytes() == b"untouched"
     assert not (tmp_path / "a").is_symlink()
+    assert mode(tmp_path / "a") == 0o600
 
 
 def test_a_file_in_the_place_of_a_folder_is_named(tmp_path):
