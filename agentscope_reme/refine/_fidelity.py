@@ -155,10 +155,10 @@ def _faults_of(line: str, grounds: Grounds, said: datetime | None) -> Iterator[F
             if not grounds.has_identifier(identifier):
                 yield Fault("identifier", identifier, line)
     for mention in clock_mentions(text):
-        if mention.sure and _free(taken, mention.start, mention.end):
-            taken.append((mention.start, mention.end))
-            if not grounds.has_clock(mention):
+        if mention.sure:
+            if _free(taken, mention.start, mention.end) and not grounds.has_clock(mention):
                 yield Fault("time", mention.text, line)
+            taken.append((mention.start, mention.end))
     for mention in number_mentions(text):
         if mention.sure and _free(taken, mention.start, mention.end) and not mention.readings & grounds.numbers:
             yield Fault("number", mention.text, line)

@@ -118,10 +118,14 @@ class Grounds:
 
     def has_name(self, name: str) -> bool:
         """Whether a source names this, whole or word by word."""
-        if name.casefold() in self.text.casefold():
+        if " ".join(name.casefold().split()) in self._squeezed:
             return True
         words = _LATIN_WORD.findall(name)
         return bool(words) and name.isascii() and all(_bare(word) in self.latin_words for word in words)
+
+    @cached_property
+    def _squeezed(self) -> str:
+        return " ".join(self.text.casefold().split())
 
     def has_identifier(self, identifier: str) -> bool:
         """Whether a source has this identifier, letter for letter."""

@@ -54,9 +54,11 @@ def holds_identifier(text: str, identifier: str) -> bool:
     A "v" before a version may be there or not.
     """
     version = _V.fullmatch(identifier)
-    own = rf"v?{re.escape(version[1])}" if version else re.escape(identifier)
+    own = rf"[vV]?{re.escape(version[1])}" if version else re.escape(identifier)
     before = (
-        r"(?<![A-Za-z0-9_])(?<!\d\.)" if identifier[:1].isalnum() else r"(?<![A-Za-z0-9_])" * (identifier[0] in "~/\\")
+        r"(?<![A-Za-z0-9_])(?<![0-9]\.)"
+        if identifier[:1].isalnum()
+        else r"(?<![A-Za-z0-9_])" * (identifier[0] in "~/\\")
     )
-    after = r"(?![A-Za-z0-9_]|[.-]\d)" if identifier[-1:].isalnum() else ""
-    return bool(re.search(f"{before}{own}{after}", text, 0 if not version else re.IGNORECASE))
+    after = r"(?![A-Za-z0-9_]|[.-][0-9])" if identifier[-1:].isalnum() else ""
+    return bool(re.search(f"{before}{own}{after}", text))

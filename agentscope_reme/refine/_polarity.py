@@ -17,7 +17,8 @@ Polarity = Literal["yes", "no", "seldom"]
 Span = tuple[int, int]
 
 _BORDER = re.compile(
-    r"[，,。.；;！!？?\n：:（）()]+(?=\s|$|[^\d])|\s+(?:but|however|while|although|though|because|so that|whereas)\s+|"
+    r"\n+|[，,。.；;！!？?：:（）()]+(?=\s|$|[^\d])|"
+    r"\s+(?:but|however|while|although|though|because|so that|whereas)\s+|"
     r"但是?|不过(?!敏)|可是|然而|而且|然后|因为|所以|虽然",
     re.IGNORECASE,
 )

@@ -156,3 +156,8 @@ def test_a_part_of_an_identifier_is_another_one(source: str, refined: str) -> No
 
 def test_what_costs_3_10_costs_3_1() -> None:
     assert kinds("it costs 3.10 euros", "Costs 3.1 euros") == []
+
+
+@pytest.mark.parametrize("text", ["v9\u0130 and 1.2.3\u0130", "O!\n\u00b2\u4e0d\u65e5", "quiet\n3 of them never came"])
+def test_signs_and_lines_of_any_kind_do_not_part_a_text_from_itself(text: str) -> None:
+    assert kinds(text, text) == []
