@@ -17,6 +17,7 @@ from agentscope.embedding import EmbeddingResponse
 
 from agentscope_reme import Event, MissingModelError
 from agentscope_reme._events import EventBus
+from agentscope_reme.embedding import BatchEmbedder
 from agentscope_reme.testing import HashEmbedding
 from agentscope_reme.vector_memory import MemoryBank, MemoryRetriever
 from agentscope_reme.vector_memory import _vectors as vectors_module
@@ -90,7 +91,8 @@ def test_a_model_that_hangs_keeps_nobody_waiting(
     async def main() -> None:
         model = Hanging(64)
         model.floor = floor  # type: ignore[assignment]
-        async with local_bank(tmp_path, model) as bank:
+        impatient = BatchEmbedder(model, retries=0, backoff=0.0, timeout=1.5)  # a request that hangs holds its text
+        async with MemoryBank(LocalVectorStore(tmp_path / "memories.db"), impatient) as bank:
             model.delay = 1000.0
             started = time.monotonic()
             await bank.add([note("The badge number is KX-4471.")])
