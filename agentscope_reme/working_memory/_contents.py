@@ -17,7 +17,8 @@ from ._departure import Departure
 from ._entries import COMPRESSED, Content, Entry, EntryBook
 from ._intake import clean_in_place, cleaned, cleaned_text
 from ._services import MemoryServices
-from ._session_log import NoLog, SessionLog, SessionState
+from ._session_log import NoLog, SessionLog
+from ._session_state import SessionState
 from ._summary_message import summary_message
 
 __all__ = ["SessionContents", "is_injected"]

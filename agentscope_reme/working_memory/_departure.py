@@ -15,7 +15,8 @@ from agentscope.message import Msg
 from .._errors import ReMeError
 from ..dialog import DialogArchive
 from ._offload import OffloadStore
-from ._session_log import SessionLog, SessionState
+from ._session_log import SessionLog
+from ._session_state import SessionState
 from ._tool_results import ToolResultCompactor
 
 __all__ = ["Departure", "take_back"]

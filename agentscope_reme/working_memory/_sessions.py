@@ -17,7 +17,7 @@ from ..workspace import escape_name
 from ._departure import take_back
 from ._memory import ReMeInMemoryMemory
 from ._services import MemoryServices
-from ._session_log import SessionState, head_record
+from ._session_state import SessionState, head_record
 
 __all__ = [
     "check_unused",
