@@ -42,6 +42,7 @@ _ROWS = {
     "stall_cold": "longest stall, build with embedding",
     "stall_search": "longest stall, searches",
     "stall_add": "longest stall, adding",
+    "full_gc": "for comparison: one full garbage collection after the imports",
     "rss": "memory, searching",
     "rss_index": "... above the imports",
     "rss_peak": "most memory, build",

@@ -8,6 +8,7 @@ import asyncio
 import gc
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ def main(which: str, step: str, folder: Path, plan: dict[str, Any]) -> dict[str,
     tell_time_by(plan.get("cpu", False))
     side, version = chosen(which, folder)
     gc.collect()  # what was imported is visited now: later, it would be a stall of whichever step came by
+    began = time.perf_counter()
+    gc.collect()
+    figures = {"full_gc": time.perf_counter() - began}
     steps = {"build": build, "use": use}
-    figures = asyncio.run(steps[step](side, which, folder, plan))
+    figures |= asyncio.run(steps[step](side, which, folder, plan))
     return {"version": version, "python": sys.version.split()[0], "figures": figures}
 
 
