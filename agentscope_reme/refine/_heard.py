@@ -56,7 +56,6 @@ class HeardMessages:
 
     def __init__(self, bank: MemoryBank) -> None:
         self._bank = bank
-        self._number = 0
 
     async def put(
         self, owner: Owner, session: str, messages: Sequence[Msg], asks: Callable[[Msg], bool] = lambda _: False
@@ -80,7 +79,9 @@ class HeardMessages:
             if known.keys().isdisjoint((key, _passed_key(key)))
         ]
         if fresh:
-            await self._bank.ledger.write([self._row(owner, self._new(owner, session, msg, asks)) for msg in fresh])
+            first = await self._next_position(owner)
+            new = [self._new(owner, session, msg, asks, first + at) for at, msg in enumerate(fresh)]
+            await self._bank.ledger.write([self._row(owner, each) for each in new])
         return fresh
 
     async def waiting(self, owner: Owner, session: str | None = None) -> list[Heard]:
@@ -135,14 +136,16 @@ class HeardMessages:
     # ------------------------------------------------------------------ rows
 
     async def _found(self, owner: Owner, conditions: Sequence[Condition]) -> list[Heard]:
-        own = [Condition("memory_type", "equal", (HEARD,)), *owned_by([owner], "memory_target")]
-        rows = await self._bank.ledger.find([*own, *conditions], sort_key="metadata.position", reverse=False)
+        rows = await self._bank.ledger.find([*_of(owner), *conditions], sort_key="metadata.position", reverse=False)
         return [_heard(row) for row in rows]
 
-    def _new(self, owner: Owner, session: str, msg: Msg, asks: Callable[[Msg], bool]) -> Heard:
+    async def _next_position(self, owner: Owner) -> float:
+        """Behind all that waits, whoever heard it and by which clock."""
+        rows = await self._bank.ledger.find(_of(owner), sort_key="metadata.position", limit=1)
+        return max([self._bank.clock().timestamp() * 1e6, *(row.metadata["position"] + 1 for row in rows)])
+
+    def _new(self, owner: Owner, session: str, msg: Msg, asks: Callable[[Msg], bool], position: float) -> Heard:
         now = self._bank.clock()
-        self._number += 1
-        position = now.timestamp() * 1e6 + self._number
         return Heard(_key(owner, session, msg.id), session, msg, now, position, not asks(msg))
 
     def _row(self, owner: Owner, heard: Heard) -> MemoryNode:
@@ -161,6 +164,10 @@ class HeardMessages:
     def _passed(self, key: str) -> MemoryNode:
         now = self._bank.clock()
         return MemoryNode(key, _PASSED, time_created=now, time_modified=now)
+
+
+def _of(owner: Owner) -> list[Condition]:
+    return [Condition("memory_type", "equal", (HEARD,)), *owned_by([owner], "memory_target")]
 
 
 _UNOBEYED = Condition("metadata.obeyed", "equal", (False,))
