@@ -14,6 +14,7 @@ from ..text import split_sentences
 from ._lexicon import Lexicon
 from ._naming import is_withheld, mentions
 from ._requests import asks_to_forget
+from ._words import plain, words_of
 
 __all__ = ["about", "asked_until", "said_in", "without"]
 
@@ -43,10 +44,16 @@ def asked_until(subjects: Collection[str], lexicon: Lexicon) -> Choice:
 
 
 def said_in(memories: Sequence[MemoryNode]) -> Choice:
-    """The sentences that say what these memories say, or a part of it."""
+    """The sentences that say what these memories say, or a part of it: more of it than a single word."""
 
     def same(sentence: str) -> bool:
-        return any(mentions(node.content, _plain(sentence)) or mentions(sentence, node) for node in memories)
+        is_part = len(words_of(sentence)) > 1
+        return any(
+            mentions(node.content, _plain(sentence))
+            or (is_part and mentions(sentence, node))
+            or _bare(sentence) == _bare(node.content)
+            for node in memories
+        )
 
     return lambda sentences: {at for at, each in enumerate(sentences) if same(each)}
 
@@ -92,6 +99,11 @@ def _rest(text: str, choice: Choice) -> str:
         rest += text[at:begin] + ("" if number in meant else sentence)
         at = begin + len(sentence)
     return (rest + text[at:]).strip()
+
+
+def _bare(text: str) -> str:
+    """A text that may have no content word, to be compared."""
+    return plain(text).casefold().strip(" \t\r\n.!?。！？")
 
 
 def _plain(sentence: str) -> MemoryNode:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -114,17 +114,6 @@ class HeardMessages:
     async def drawn(self, owner: Owner, heard: Sequence[Heard]) -> None:
         """Note that messages were drawn from; of them only a hash of the id stays."""
         await self.cut(owner, [(each, None) for each in heard])
-
-    async def remove(self, owner: Owner, texts: Collection[str]) -> int:
-        """Remove messages for good that wait and hold one of these texts; how many there were comes back. They are not
-        heard again."""
-        held = [
-            each
-            for each in await self.waiting(owner)
-            if any(text in (each.message.get_text_content() or "") for text in texts)
-        ]
-        await self.drawn(owner, held)
-        return len(held)
 
     async def bury(self, owners: Sequence[Owner]) -> None:
         """Have the messages of owners who are about to be deleted not be heard again, when a session that holds them

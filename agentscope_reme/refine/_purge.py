@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..record import Condition, MemoryNode
 from ..vector_memory import MemoryBank, Owner, ToolRecords, owned_by
 from ._cold_storage import ColdStorage
+from ._cutting import said_in, without
 from ._feedback_book import FeedbackBook
 from ._heard import HeardMessages
 from ._meant import memory_meant
@@ -34,8 +35,8 @@ class Purged:
 
     Args:
         counts (`Mapping[str, int]`): by place, how much: ``memories``, ``versions``, ``conversations`` (messages),
-            ``profiles``, ``tool_calls``, ``records``, ``waiting`` (messages that nothing was drawn from yet),
-            ``cold``, ``replies``, ``vectors``.
+            ``profiles``, ``tool_calls``, ``records``, ``waiting`` (messages that nothing was drawn from yet,
+            or, where it is one memory that goes, those of which sentences went), ``cold``, ``replies``, ``vectors``.
         is_compact (`bool`): whether the store's files hold no byte of it any more; False where another process was
             reading them all the while (call `compact` of the store again then), and where they are the affair of a
             server or of another back end, which writes over what was deleted when it likes.
@@ -106,8 +107,9 @@ class Purge:
         actor: str = "",
         cause: str = "",
     ) -> Purged:
-        """Remove a memory with its versions, what was done to it, the conversation that it comes from, what it was
-        refined from and what was refined from it. Other sources of the latter stand for themselves again.
+        """Remove a memory with its versions, what was done to it, the conversation that it comes from, the sentences in
+        waiting messages that say it, what it was refined from and what was refined from it. Other sources of the latter
+        stand for themselves again.
 
         Args:
             memory_id (`str`): the memory, which may be in cold storage.
@@ -128,8 +130,8 @@ class Purge:
         every = list(nodes.values())
         erased = await self._bank.erase(every, conversations=conversations, actor=actor, cause=cause)
         await self._unlinked(erased.memory_ids, {Owner(node.memory_type, node.memory_target) for node in every})
-        heard = await HeardMessages(self._bank).remove(Owner(meant.memory_type, meant.memory_target), erased.texts)
-        counts = {**erased.counts, "waiting": heard}
+        waiting = await self._cut(Owner(meant.memory_type, meant.memory_target), erased.contents)
+        counts = {**erased.counts, "waiting": waiting}
         if self._cold is not None:
             counts["cold"] = await self._cold.remove(nodes.keys())
         if self._book is not None:
@@ -176,6 +178,15 @@ class Purge:
                 referring = await self._bank.store.find([*owned_by([owner]), link])
                 if referring:
                     await self._bank.patch({node.key: {"metadata": _without(node, name, ids)} for node in referring})
+
+    async def _cut(self, owner: Owner, contents: Iterable[str]) -> int:
+        """Cut what says this out of messages that wait; of how many comes back."""
+        heard, choice = HeardMessages(self._bank), said_in([MemoryNode(content) for content in contents])
+        forms = [(each, without(each.message, choice)) for each in await heard.waiting(owner)]
+        cuts = [(each, left) for each, left in forms if left is not each.message]
+        if cuts:
+            await heard.cut(owner, cuts)
+        return len(cuts)
 
     async def _forgotten(self, texts: Collection[str]) -> int:
         """Delete cached vectors."""

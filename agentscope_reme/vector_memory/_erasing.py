@@ -25,11 +25,13 @@ class Erased:
         counts (`Mapping[str, int]`): how much of what: ``memories``, ``versions``, ``records``, ``conversations`` (the
             messages in them).
         texts (`frozenset[str]`): the texts that vectors were made of.
+        contents (`frozenset[str]`): what the memories and their versions said.
         memory_ids (`frozenset[str]`): of the memories and their versions.
     """
 
     counts: Mapping[str, int] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
+    contents: frozenset[str] = frozenset()
     memory_ids: frozenset[str] = frozenset()
 
 
@@ -62,8 +64,9 @@ async def erase(books: Books, memories: Sequence[MemoryNode], reason: Reason, *,
         await books.ledger.write([*left, *(audit_node(row, []) for row in done)], entries)
         await books.put([], list(there))
     books.tell("purged", there.values())
-    texts = frozenset(text for node in (*nodes.values(), *olds) for text in (node.embedded_text, node.content))
-    return Erased(counts, texts, frozenset(ids))
+    contents = frozenset(node.content for node in (*nodes.values(), *olds))
+    texts = contents | {node.embedded_text for node in (*nodes.values(), *olds)}
+    return Erased(counts, texts, contents, frozenset(ids))
 
 
 async def _versions(books: Books, keys: Collection[str]) -> list[Retired]:

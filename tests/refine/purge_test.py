@@ -10,7 +10,7 @@ import pytest
 from _bytes_left import files_with
 from _refine_world import ALICE, BOB, Clock, active, bank_in, chat, note, refiner_of, texts
 from agentscope.message import Msg
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme import AmbiguousMemoryId, MemoryNotFound
@@ -19,7 +19,9 @@ from agentscope_reme.record import ToolCallRecord
 from agentscope_reme.refine import Capture, Forgetter
 from agentscope_reme.refine._cold_storage import ColdStorage
 from agentscope_reme.refine._feedback_book import FeedbackBook
+from agentscope_reme.refine._heard import HeardMessages
 from agentscope_reme.refine._purge import Purge, Purged
+from agentscope_reme.refine._words import words_of
 from agentscope_reme.testing import HashEmbedding
 from agentscope_reme.vector_memory import Conversations, MemoryBank, Owner, ProfileBook, ToolRecords
 from agentscope_reme.vector_store import LocalVectorStore
@@ -205,6 +207,33 @@ def test_what_was_asked_to_be_remembered_is_purged_from_the_messages_that_wait(t
             assert files_with(SECRET, tmp_path) == []
             assert len(await capture.heard.waiting(ALICE)) == 1
             assert (await world.purge.owners([ALICE])).counts["waiting"] == 1
+
+    asyncio.run(main())
+
+
+WORDS = ["tea", "Rex", "dog", "Leeds", "steak", "茶", "狗", "名字"]
+SAYING = st.lists(st.sampled_from([*WORDS, "steam", "team", "doggerel", "my", "the"]), min_size=1, max_size=4)
+
+
+@settings(max_examples=8)
+@given(memory=SAYING.map(" ".join), said=st.lists(SAYING.map(" ".join), min_size=1, max_size=4))
+@example(memory="tea", said=["I like the steak recipe", "My dog is called Rex", "I love my team in Leeds"])
+@example(memory="My dog is called Rex", said=["Rex", "My dog is called Rex, and he barks"])
+@example(memory="the", said=["the dog", "the"])
+def test_what_shares_no_word_with_a_purged_memory_waits_on_and_what_says_it_goes(tmp_path_factory, memory, said):
+    async def main() -> None:
+        async with bank_in(tmp_path_factory.mktemp("bank")) as bank:
+            heard = HeardMessages(bank)
+            [node] = await bank.add([note(memory)])
+            await heard.put(ALICE, "s", [Msg("alice", "".join(f"{each}. " for each in said), "user")])
+            await Purge(bank).memory(node.memory_id)
+            text = " ".join(each.message.get_text_content() or "" for each in await heard.waiting(ALICE))
+            left = [each.strip() for each in text.split(".")]
+            for each in said:
+                if not words_of(each) & words_of(memory) and each != memory:
+                    assert each in left
+                if each == memory:
+                    assert each not in left
 
     asyncio.run(main())
 
