@@ -11,9 +11,11 @@ from agentscope.message import Msg
 
 from ..message import is_user_request, parsed_time
 from ..record import MemoryNode
+from ..text import split_sentences
 from ..vector_memory import MemoryBank, Owner
+from ._asked import InWaiting
 from ._config import RefinerConfig
-from ._cutting import about, asked_until, without
+from ._cutting import Choice, about, asked_until, kept_of, without
 from ._enriching import enriched
 from ._heard import Heard, HeardMessages
 from ._lexicon import Lexicon
@@ -31,8 +33,8 @@ ACTOR = "capture"
 class Obeys(Protocol):
     """What is needed of a `Forgetter`."""
 
-    async def obey(self, text: str, owners: Sequence[Owner]) -> list[MemoryNode]:
-        """Forget what a message asks to be forgotten."""
+    async def obey(self, text: str, owners: Sequence[Owner], *, waiting: InWaiting | None = None) -> list[MemoryNode]:
+        """Forget what a message asks to be forgotten, and tell of it with what waits."""
 
 
 class AtOnce:
@@ -102,17 +104,27 @@ class AtOnce:
         """
         if self._forgetter is None or not self.asks_to_forget(each.message):
             return each.message
-        subjects, cuts = asks_to_forget(words_in(each.message), self._lexicon), []
+        subjects = asks_to_forget(words_in(each.message), self._lexicon)
+        goes, stays = about(subjects, self._lexicon), kept_of(subjects, self._lexicon)
+        own_goes, own_stays = (asked_until(choice, self._lexicon) for choice in (goes, stays))
+        cuts, withheld = [], 0
         for other in await self._heard.waiting(owner):
             if other.position <= each.position:
-                choice = (asked_until if other.key == each.key else about)(subjects, self._lexicon)
-                left = without(other.message, choice)
+                is_own = other.key == each.key
+                left = without(other.message, own_goes if is_own else goes)
                 if left is not other.message:
                     cuts.append((other, left))
-        await self._forgetter.obey(words_in(each.message), [owner])
+                withheld += without(other.message, own_stays if is_own else stays) is not other.message
+        cut = sum(other.key != each.key or self._says_it_too(each.message, own_goes) for other, _ in cuts)
+        await self._forgetter.obey(words_in(each.message), [owner], waiting=InWaiting(cut, withheld))
         if cuts:  # last, for the request is among them
             await self._heard.cut(owner, cuts)
         return next((left for other, left in cuts if other.key == each.key), each.message)
+
+    def _says_it_too(self, msg: Msg, goes: Choice) -> bool:
+        """Whether a request also says something that it asks to forget."""
+        sentences = split_sentences(words_in(msg))
+        return any(not asks_to_forget(sentences[at], self._lexicon) for at in goes(sentences))
 
 
 def new_memory(owner: Owner, content: str, time: datetime, author: str, now: datetime) -> MemoryNode:

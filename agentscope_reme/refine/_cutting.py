@@ -16,7 +16,7 @@ from ._naming import is_withheld, mentions
 from ._requests import asks_to_forget
 from ._words import plain, words_of
 
-__all__ = ["about", "asked_until", "said_in", "without"]
+__all__ = ["Choice", "about", "asked_until", "kept_of", "said_in", "without"]
 
 Choice = Callable[[Sequence[str]], Collection[int]]
 """Which of some sentences are meant, by their places."""
@@ -33,12 +33,23 @@ def about(subjects: Collection[str], lexicon: Lexicon) -> Choice:
     return lambda sentences: {at for at, each in enumerate(sentences) if named(each)}
 
 
-def asked_until(subjects: Collection[str], lexicon: Lexicon) -> Choice:
-    """The same in the message that asks to forget them: what is said behind the request is new."""
+def kept_of(subjects: Collection[str], lexicon: Lexicon) -> Choice:
+    """The sentences of health or safety that name a subject and stay, whichever of them they name."""
+    goes = about(subjects, lexicon)
+
+    def choice(sentences: Sequence[str]) -> Collection[int]:
+        named = {at for at, each in enumerate(sentences) if any(mentions(one, _plain(each)) for one in subjects)}
+        return named - set(goes(sentences))
+
+    return choice
+
+
+def asked_until(chosen: Choice, lexicon: Lexicon) -> Choice:
+    """The same in the message that asks to forget: what is said behind the request is new."""
 
     def choice(sentences: Sequence[str]) -> Collection[int]:
         last = max((at for at, each in enumerate(sentences) if asks_to_forget(each, lexicon)), default=-1)
-        return about(subjects, lexicon)(sentences[: last + 1])
+        return chosen(sentences[: last + 1])
 
     return choice
 

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from .._errors import ConfigError
-from .._events import EventKind
 from ..record import MemoryNode
-from ..vector_memory import MemoryBank, MemoryRetriever, Owner
+from ..vector_memory import MemoryBank, MemoryRetriever, Owner, ProfileBook
+from ._asked import Asked, InWaiting
 from ._cold_storage import ColdStorage
 from ._config import RefinerConfig
 from ._dissolving import forgotten_fields, remembered_fields, taken_apart
@@ -20,6 +19,7 @@ from ._expiry import with_expiry
 from ._lexicon import Lexicon, default_lexicon
 from ._meant import memory_meant
 from ._naming import is_withheld
+from ._profile_entries import ProfileEntries
 from ._refined import ARCHIVED, FORGOTTEN, archived, is_behind, is_refined, source_keys
 from ._requests import asks_to_forget, asks_to_forget_all
 from ._statements import condensed_from, statements_of
@@ -28,14 +28,15 @@ from ._sweeper import Progress, Sweeper, Swept, verdict_of
 
 __all__ = ["Forgetter", "is_forgotten"]
 
-logger = logging.getLogger("agentscope_reme")
-
 
 class Forgetter:
     """Lets memories go, each step on record, and each to be undone by `restore`.
 
-    What is let go becomes inactive and stays in the store; what is worth least moves to the cold file. Nothing is
-    deleted here: that is what `Purge` is for.
+    What is let go becomes inactive and stays in the store; what is worth least moves to the cold file. No memory
+    is deleted here: that is what `Purge` is for.
+
+    The entries of a profile that say what is forgotten go with it, and are not had back: what is on record is that they
+    went.
 
     Args:
         bank (`MemoryBank`): the memories.
@@ -59,6 +60,7 @@ class Forgetter:
         self._bank = bank
         self._search = SubjectSearch(bank, cold, retriever or MemoryRetriever(bank))
         self._lexicon = lexicon or default_lexicon()
+        self._profiles = ProfileEntries(ProfileBook(bank), self._search, self._lexicon)
         self._sweeper = Sweeper(bank, self.config, cold)
 
     # ------------------------------------------------------------------ by time
@@ -114,12 +116,21 @@ class Forgetter:
         ordered = [sure[key] for key in near if key in sure] + [sure[key] for key in sure if key not in near]
         return [*ordered, *(node for key, node in near.items() if key not in sure)][:limit]
 
-    async def obey(self, text: str, owners: Sequence[Owner], *, actor: str = "user") -> list[MemoryNode]:
-        """Do at once what a message asks to be forgotten: the memories that name the subject go, and no others.
+    async def obey(
+        self, text: str, owners: Sequence[Owner], *, actor: str = "user", waiting: InWaiting | None = None
+    ) -> list[MemoryNode]:
+        """Do at once what a message asks to be forgotten: the memories and the entries of a profile that name the
+        subject go, and no others.
 
         What is of health or safety stays until somebody confirms it (`preview`, then `forget`), unless the message
         names just that ("忘掉我对花生过敏的事"). A message that means everything forgets nothing: `Purge.owners` and
         `delete_all` are for that. What was done and what was not is told as `EventKind.FORGET_ASKED`.
+
+        Args:
+            text (`str`): the message.
+            owners (`Sequence[Owner]`): whose memories.
+            actor (`str`): for the record.
+            waiting (`InWaiting | None`): the messages that wait and are reached as well, to be told.
 
         Returns:
             `list[MemoryNode]`: what was forgotten; nothing where nothing is asked.
@@ -135,12 +146,15 @@ class Forgetter:
                 stays = is_withheld(node.content, subject, self._lexicon)
                 (withheld if stays else named)[node.key] = node
         withheld = {key: node for key, node in withheld.items() if key not in named}
+        deleted, kept = await self._profiles.forget_naming(subjects, owners, actor)
+        deleted += await self._profiles.forget_said(list(named.values()), actor)
         gone = await self._let_go(list(named.values()), actor, text[:200], whole=False)
-        self._tell(owners, gone, list(withheld.values()), everything=everything)
+        asked = Asked(owners, gone, list(withheld.values()), deleted, kept, waiting or InWaiting(), everything)
+        asked.tell(self._bank.events)
         return gone
 
     async def forget(self, nodes: Sequence[MemoryNode], *, actor: str = "", cause: str = "") -> list[MemoryNode]:
-        """Forget memories: they become inactive.
+        """Forget memories: they become inactive, and the entries of a profile that say the same go.
 
         With a refined memory go its sources. A refined memory of which one source is forgotten goes too, and its other
         sources stand for themselves again.
@@ -152,6 +166,7 @@ class Forgetter:
         Returns:
             `list[MemoryNode]`: those that were not forgotten before.
         """
+        await self._profiles.forget_said(nodes, actor, cause)  # first: a second call finds memories that are forgotten
         return await self._let_go(nodes, actor, cause, whole=True)
 
     async def restore(
@@ -226,31 +241,6 @@ class Forgetter:
         back = await self._bank.add(frozen, actor=actor, cause="from cold storage")
         await self.cold.remove([node.key for node in back])
         return {node.key: node for node in back}
-
-    def _tell(
-        self, owners: Sequence[Owner], gone: Sequence[MemoryNode], withheld: Sequence[MemoryNode], *, everything: bool
-    ) -> None:
-        names = ", ".join(owner.key for owner in owners)
-        if withheld:
-            logger.warning(
-                "%d memories of health or safety that a request of %s to forget is about were kept: preview_forget() "
-                "shows them, and forget() lets them go.",
-                len(withheld),
-                names,
-            )
-        if everything:
-            logger.warning(
-                "A request of %s to forget everything was not carried out: delete_all() and purge_all() remove "
-                "everything of a person.",
-                names,
-            )
-        self._bank.events.emit(
-            EventKind.FORGET_ASKED,
-            owners=[owner.key for owner in owners],
-            forgotten=[node.memory_id for node in gone],
-            withheld=[node.memory_id for node in withheld],
-            everything=everything,
-        )
 
     async def _refined_of(self, nodes: Collection[MemoryNode]) -> tuple[list[MemoryNode], dict[str, MemoryNode]]:
         """The refined memories among these and those that were made from them, and the sources of all of them."""

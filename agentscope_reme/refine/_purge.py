@@ -7,13 +7,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..record import Condition, MemoryNode
-from ..vector_memory import MemoryBank, Owner, ToolRecords, owned_by
+from ..vector_memory import MemoryBank, MemoryRetriever, Owner, ProfileBook, ToolRecords, owned_by
 from ._cold_storage import ColdStorage
 from ._cutting import said_in, without
 from ._feedback_book import FeedbackBook
 from ._heard import HeardMessages
+from ._lexicon import default_lexicon
 from ._meant import memory_meant
+from ._profile_entries import ProfileEntries
 from ._refined import FORGOTTEN, REFINED_INTO, SUPERSEDED_BY, is_refined, restored_fields, source_keys
+from ._subject_search import SubjectSearch
 
 __all__ = ["Purge", "Purged"]
 
@@ -63,6 +66,8 @@ class Purge:
 
     def __init__(self, bank: MemoryBank, *, cold: ColdStorage | None = None, book: FeedbackBook | None = None) -> None:
         self._bank, self._cold, self._book = bank, cold, book
+        search = SubjectSearch(bank, cold, MemoryRetriever(bank))
+        self._profiles = ProfileEntries(ProfileBook(bank), search, default_lexicon())
 
     async def owners(self, owners: Sequence[Owner], sessions: Collection[str] = ()) -> Purged:
         """Remove everything that belongs to these owners. What was heard of them is not heard again.
@@ -108,8 +113,8 @@ class Purge:
         cause: str = "",
     ) -> Purged:
         """Remove a memory with its versions, what was done to it, the conversation that it comes from, the sentences in
-        waiting messages that say it, what it was refined from and what was refined from it. Other sources of the latter
-        stand for themselves again.
+        waiting messages and the entries of a profile that say it, what it was refined from and what was refined from
+        it. Other sources of the latter stand for themselves again.
 
         Args:
             memory_id (`str`): the memory, which may be in cold storage.
@@ -130,8 +135,10 @@ class Purge:
         every = list(nodes.values())
         erased = await self._bank.erase(every, conversations=conversations, actor=actor, cause=cause)
         await self._unlinked(erased.memory_ids, {Owner(node.memory_type, node.memory_target) for node in every})
-        waiting = await self._cut(Owner(meant.memory_type, meant.memory_target), erased.contents)
-        counts = {**erased.counts, "waiting": waiting}
+        its = Owner(meant.memory_type, meant.memory_target)
+        waiting = await self._cut(its, erased.contents)
+        profiles = await self._profiles.erase_said(erased.contents, its, actor, cause)
+        counts = {**erased.counts, "waiting": waiting, "profiles": profiles}
         if self._cold is not None:
             counts["cold"] = await self._cold.remove(nodes.keys())
         if self._book is not None:

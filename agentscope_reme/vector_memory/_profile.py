@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from .._errors import ConfigError
@@ -13,7 +13,7 @@ from ..record import Condition, MemoryNode
 from ..search import MEMORIES_RECIPE, QueryView
 from ..text import WordTokenizer
 from ..vector_store import rank_candidates
-from ._audit import AuditRow, audit_node
+from ._audit import AUDIT, AuditRow, audit_node, audit_row
 from ._bank import MemoryBank
 from ._owner import Owner, owned_by, owners_of
 
@@ -21,6 +21,8 @@ __all__ = ["PROFILE", "ProfileBook"]
 
 PROFILE = "profile"
 """The type of such a row: its content is the key, and so there is one a key, whoever writes it."""
+
+_ACTIONS = (_UPDATED, _DELETED) = ("profile_updated", "profile_deleted")
 
 
 class ProfileBook:
@@ -93,7 +95,7 @@ class ProfileBook:
             ]
             dropped = self._too_many(there, entries)
             if new or dropped:
-                rows = self._on_record(owner, "profile_updated", [node.content for node in new], dropped, actor, cause)
+                rows = self._on_record(owner, _UPDATED, [node.content for node in new], dropped, actor, cause)
                 await self._bank.ledger.write([*new, rows], [there[key].key for key in dropped])
         if new or dropped:
             self._tell(user, [node.content for node in new], dropped)
@@ -115,11 +117,40 @@ class ProfileBook:
             gone = [row for row in await self._rows(owner) if key is None or row.content == key]
             if gone:
                 names = [row.content for row in gone]
-                row = self._on_record(owner, "profile_deleted", names, (), actor, cause)
+                row = self._on_record(owner, _DELETED, names, (), actor, cause)
                 await self._bank.ledger.write([row], [each.key for each in gone])
         if gone:
             self._tell(user, names, ())
         return len(gone)
+
+    async def erase(self, user: str, keys: Collection[str], *, actor: str = "", cause: str = "") -> int:
+        """Delete keys for good: what was done to them is on record no more, but for how many went.
+
+        Args:
+            user (`str`): whose profile.
+            keys (`Collection[str]`): the keys.
+            actor (`str`), cause (`str`): for the record.
+
+        Returns:
+            `int`: how many keys there were to delete.
+        """
+        owner = _owner(user)
+        async with self._writing.lock():
+            gone = [row for row in await self._rows(owner) if row.content in keys]
+            if gone:
+                names = {row.content for row in gone}
+                left = [_unnamed(row, names) for row in await self._record(owner)]
+                details = {"profiles": len(gone)}
+                done = AuditRow(self._bank.clock(), "purged", owner, (), actor, self._bank.clean(cause), details)
+                await self._bank.ledger.write([*left, audit_node(done, ())], [each.key for each in gone])
+        if gone:
+            self._tell(user, sorted(names), ())
+        return len(gone)
+
+    async def _record(self, owner: Owner) -> list[MemoryNode]:
+        """What was done to a profile."""
+        conditions = [Condition("memory_type", "equal", (AUDIT,)), Condition("category", "any_of", _ACTIONS)]
+        return await self._bank.ledger.find([*conditions, *owned_by([owner], "memory_target")])
 
     async def _rows(self, owner: Owner) -> list[MemoryNode]:
         conditions = [Condition("memory_type", "equal", (PROFILE,)), *owned_by([owner], "memory_target")]
@@ -165,6 +196,13 @@ class ProfileBook:
 
     def _tell(self, user: str, keys: Sequence[str], dropped: Sequence[str]) -> None:
         self._bank.events.emit(EventKind.PROFILE_CHANGED, user=user, keys=list(keys), dropped=list(dropped))
+
+
+def _unnamed(node: MemoryNode, keys: Collection[str]) -> MemoryNode:
+    """A row of what was done, without these keys."""
+    row = audit_row(node)
+    details = {name: [each for each in held if each not in keys] for name, held in row.details.items()}
+    return audit_node(replace(row, details=details), (), node.content)
 
 
 def _owner(user: str) -> Owner:

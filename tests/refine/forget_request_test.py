@@ -126,6 +126,10 @@ def test_health_and_safety_stay_until_it_is_confirmed_or_they_are_what_is_meant(
                 "owners": [ALICE.key],
                 "forgotten": [note("我养了一只猫叫咪咪").memory_id],
                 "withheld": [note("我对猫毛过敏，需要随身带药").memory_id],
+                "profile": [],
+                "profile_withheld": [],
+                "waiting": 0,
+                "waiting_withheld": 0,
                 "everything": False,
             }
             assert "preview_forget() shows them" in caplog.text
