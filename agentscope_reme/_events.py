@@ -60,7 +60,7 @@ class EventKind(str, Enum):
     MEMORY_SUMMARY_FAILED = "memory_summary_failed"  #: owner, stage
     MEMORY_REFUSED = "memory_refused"  #: owner, reasons (what a model proposed and was not stored)
     MEMORY_UPKEEP_FAILED = "memory_upkeep_failed"  #: stage (capture, refine, sweep), owner where it was one
-    FORGET_ASKED = "forget_asked"  #: owners, everything (not done); gone and withheld: ids, profile keys, messages
+    FORGET_ASKED = "forget_asked"  #: owners, forgotten, profile, waiting, each beside *withheld; everything
     MEMORIES_SWEPT = "memories_swept"  #: owner ("": everybody), looked_at, archived, expired, cold
     TOOL_GUIDE_UPDATED = "tool_guide_updated"  #: tool, calls, source
     RETRIEVAL_FALLBACK = "retrieval_fallback"  #: owners

@@ -96,6 +96,8 @@ class Upkeep:
     ) -> list[MemoryNode]:
         """Forget memories: they are not found any more, and `restore` has them back. `purge` is for good.
 
+        Entries of a profile that say what they say, and no other memory does, are deleted.
+
         Args:
             memories (`str | MemoryNode | list`):
                 Ids, or memories as they were found.
