@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..text import split_sentences
 from ._lexicon import Lexicon, default_lexicon
-from ._naming import names_something
+from ._naming import names_something, points_back
 
 __all__ = ["asked_in", "asks_to_forget", "asks_to_forget_all", "asks_to_remember", "concerns_memory"]
 
@@ -64,13 +65,14 @@ def asks_to_forget(text: str, lexicon: Lexicon | None = None) -> list[str]:
     """What a message asks to be forgotten: subjects to search the memories for, in the user's words.
 
     "忘掉我之前说的关于减肥的事" gives "减肥". "别忘了…" and "I forgot ..." ask for nothing of the kind.
+    What only points ("那句话", "that") is given as it is: no memory names it.
     """
     lexicon = lexicon or default_lexicon()
     found = []
-    for sentence in split_sentences(text[:_LONGEST]):
-        match = None if lexicon.found_in("no_forget", sentence) else lexicon.first("forget", sentence)
+    for request in _to_forget(text, lexicon):
+        match = None if lexicon.found_in("forget_all", request) else lexicon.first("forget", request)
         if match:
-            found.append(_bare(sentence[match.start("what") : match.end("what")]))
+            found.append(_bare(request[match.start("what") : match.end("what")]))
     return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
 
 
@@ -78,17 +80,23 @@ def asks_to_forget_all(text: str, lexicon: Lexicon | None = None) -> bool:
     """Whether a message asks that everything be forgotten ("忘掉一切", "forget everything I told you"), or asks to
     forget something that names nothing in particular ("忘掉所有关于我的事")."""
     lexicon = lexicon or default_lexicon()
-    if not all(map(names_something, asks_to_forget(text, lexicon))):
+    if any(lexicon.found_in("forget_all", request) for request in _to_forget(text, lexicon)):
         return True
-    return any(
-        lexicon.found_in("forget_all", sentence) and not lexicon.found_in("no_forget", sentence)
-        for sentence in split_sentences(text[:_LONGEST])
-    )
+    return not all(names_something(each) or points_back(each, lexicon) for each in asks_to_forget(text, lexicon))
 
 
 def concerns_memory(sentence: str, lexicon: Lexicon | None = None) -> bool:
     """Whether a sentence asks about or tells of remembering, so that no rule may take it for a request."""
     return (lexicon or default_lexicon()).found_in("no_request", sentence)
+
+
+def _to_forget(text: str, lexicon: Lexicon) -> Iterator[str]:
+    """The sentences that may ask to forget, without what makes a request kind ("could you ...?")."""
+    for sentence in split_sentences(text[:_LONGEST]):
+        kind = lexicon.first("forget_kindly", sentence)
+        request = sentence[kind.start("what") : kind.end("what")] if kind else sentence
+        if not lexicon.found_in("no_forget", request):
+            yield request
 
 
 def _asked(sentence: str, lexicon: Lexicon) -> str | None:

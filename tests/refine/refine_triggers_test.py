@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError
-from agentscope_reme.refine._requests import asks_to_forget, asks_to_remember
+from agentscope_reme.refine._requests import asks_to_forget, asks_to_forget_all, asks_to_remember
 from agentscope_reme.refine._triggers import (
     DEFAULT_TRIGGERS,
     CaptureState,
@@ -201,6 +201,11 @@ def test_talk_around_a_request_changes_nothing(asked: tuple[str, list[str]], tal
         ("Forget everything about my ex", ["my ex"]),
         ("please forget that I like jazz.", ["I like jazz"]),
         ("Delete all memories about my job.", ["my job"]),
+        ("忘掉一切关于猫的事", ["猫"]),
+        ("请删除你知道的关于工作的一切", ["工作"]),
+        ("Forget all I told you about work", ["work"]),
+        ("Forget about it.", []),
+        ("Erase my data", []),
         ("别忘了我的生日", []),
         ("我忘了带伞", []),
         ("你忘了我的名字吗", []),
@@ -210,6 +215,54 @@ def test_talk_around_a_request_changes_nothing(asked: tuple[str, list[str]], tal
 )
 def test_what_is_to_be_forgotten(text: str, subjects: list[str]) -> None:
     assert asks_to_forget(text) == subjects
+
+
+@pytest.mark.parametrize(
+    ("kind", "bare"),
+    [
+        ("你可以{}吗？", "忘掉我的地址"),
+        ("能不能请你{}？", "忘掉关于猫的事"),
+        ("你能{}吗", "把我的地址忘掉"),
+        ("{}，好吗？", "请忘掉关于猫的事"),
+        ("我想让你{}", "忘掉关于猫的事"),
+        ("Could you {}?", "forget my address"),
+        ("Hey, can you please {}, please?", "delete everything about my cat"),
+        ("I want you to {}.", "forget my old address"),
+        ("I'd like you to {}", "erase all memories about my job"),
+    ],
+)
+def test_a_kind_request_asks_for_what_the_bare_one_does(kind: str, bare: str) -> None:
+    assert asks_to_forget(kind.format(bare)) == asks_to_forget(bare) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "你能忘掉痛苦吗？",
+            "你会忘掉我的生日吗？",
+            "可以删除文件吗？",
+            "我不想让你忘掉我的地址",
+            "别把我的地址忘了",
+            "你能清楚地告诉我吗",
+        ),
+        *("Can you forget a language?", "Would you ever forget my name?", "I don't want you to forget my birthday"),
+    ],
+)
+def test_a_question_about_forgetting_asks_for_nothing(text: str) -> None:
+    assert asks_to_forget(text) == []
+    assert not asks_to_forget_all(text)
+
+
+@given(
+    st.sampled_from(
+        ["忘掉一切关于{}的事", "忘掉关于{}的一切", "Forget all I told you about {}", "Forget everything on {}."]
+    ),
+    st.sampled_from(["猫", "工作", "work", "the morning"]),
+)
+def test_everything_about_something_is_not_everything(request: str, subject: str) -> None:
+    assert asks_to_forget(request.format(subject)) == [subject]
+    assert not asks_to_forget_all(request.format(subject))
 
 
 RULES = st.one_of(
