@@ -15,6 +15,7 @@ __all__ = ["asked_in", "asks_to_forget", "asks_to_forget_all", "asks_to_remember
 _ITEM = re.compile(r"^\s*(?:[-*+•·]\s*|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _LEADS_IN = re.compile(r"[:：]\s*$")
 _EDGES = " \t\n,，;；:：、-–—"
+_CLAUSE = re.compile(r"[^\s,，;；。！!、.~～](?:[^,，;；。！!、.~～]|[,.](?=\S))*")
 _LONGEST = 4_000
 """Characters of a message that are read: what is longer was pasted, and nobody asks outright so late."""
 
@@ -57,7 +58,7 @@ def asked_in(sentences: list[str], at: int, lexicon: Lexicon, *, previous: str =
     items = _items_after(sentences, at) if _LEADS_IN.search(sentences[at]) else []
     if not items:
         is_pointing = not what or lexicon.found_in("back_reference", what)
-        items = _meant(sentences[:at], previous) if is_pointing else [what]
+        items = _meant(sentences[:at], previous, lexicon) if is_pointing else [what]
     return [each for each in items if any(map(str.isalnum, each))]
 
 
@@ -103,11 +104,41 @@ def _asked(sentence: str, lexicon: Lexicon) -> str | None:
     """What a sentence asks to be remembered; "" where it only points, None where it asks nothing."""
     if lexicon.found_in("no_request", sentence):
         return None
+    sentence = _plainly(sentence, lexicon)
     match = lexicon.first("remember_after", sentence) or lexicon.first("remember", sentence)
     if match is None:
         return "" if _LEADS_IN.search(sentence) and lexicon.found_in("remember", f"{sentence} …") else None
-    what = _bare(sentence[match.start("what") : match.end("what")] + _rest(sentence, match))
+    what = _told(_taken(sentence, match), lexicon)
     return what if any(map(str.isalnum, lexicon.removed("courtesy", what))) else ""
+
+
+def _told(what: str, lexicon: Lexicon) -> str:
+    """What is left when all of a request is gone, for one is made twice: "记住…，别忘了"."""
+    while True:
+        what = _plainly(what, lexicon)
+        match = lexicon.first("remember_after", what)
+        if match is None:
+            match = lexicon.first("remember", what)
+            before = what[: match.start()].strip(_EDGES) if match else ""
+            opens = not before or lexicon.found_in("polite", before)
+            if match is None or not opens or not match.start("what"):
+                return what
+        what = _taken(what, match)
+
+
+def _taken(sentence: str, match: re.Match[str]) -> str:
+    return _bare(sentence[match.start("what") : match.end("what")] + _rest(sentence, match))
+
+
+def _plainly(sentence: str, lexicon: Lexicon) -> str:
+    """Without the polite clauses at its ends: "哈，…", "..., thanks"."""
+    clauses = list(_CLAUSE.finditer(sentence))
+    polite = [lexicon.found_in("polite", each.group().strip()) for each in clauses]
+    said = [each for each, is_polite in zip(clauses, polite, strict=True) if not is_polite]
+    if not said or not any(polite):
+        return sentence
+    last = said[-1].end() if polite[-1] else len(sentence)
+    return sentence[said[0].start() if polite[0] else 0 : last]
 
 
 def _rest(sentence: str, match: re.Match[str]) -> str:
@@ -131,8 +162,14 @@ def _items_after(sentences: list[str], at: int) -> list[str]:
     return items or [_bare(each) for each in sentences[at + 1 : at + 2]]
 
 
-def _meant(before: list[str], previous: str) -> list[str]:
-    """What "this" means: the sentences before it in the message, else the message before."""
+def _meant(before: list[str], previous: str, lexicon: Lexicon) -> list[str]:
+    """What "this" means: the sentences before it in the message, but for those that ask themselves; else the message
+    before."""
     told = [each for each in before if not each.rstrip().endswith(("?", "？"))]
-    joint = " " if all(map(str.isascii, told)) else ""
-    return [_bare(joint.join(told) if told else previous)]
+    if told:
+        return [_joined([each for each in told if _asked(each, lexicon) is None])]
+    return [_joined([_asked(each, lexicon) or each for each in split_sentences(previous)])]
+
+
+def _joined(sentences: list[str]) -> str:
+    return _bare((" " if all(map(str.isascii, sentences)) else "").join(sentences))

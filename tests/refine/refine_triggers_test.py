@@ -124,8 +124,22 @@ STATEMENTS_EN = [
     ),
     *("aboutness is my field", "we never eat pork", "no sugar for me"),
 ]
+TAILS_ZH = ["，别忘了", "，千万别忘", "，请记住", "，谢谢", "，拜托了", "。记住这句话"]
+TAILS_EN = [", don't forget that", ", please", ", thanks", ", remember this", ". Remember that forever"]
 ASKING_ZH = st.tuples(st.sampled_from(CUES_ZH), st.sampled_from(STATEMENTS_ZH))
 ASKING_EN = st.tuples(st.sampled_from(CUES_EN), st.sampled_from(STATEMENTS_EN))
+ASKING_TWICE = st.one_of(
+    st.tuples(
+        st.sampled_from(["", *openings]),
+        st.sampled_from([cue for cue in cues if cue.endswith("{}")]),
+        st.sampled_from(statements),
+        st.lists(st.sampled_from(tails), max_size=2).map("".join),
+    )
+    for openings, cues, statements, tails in (
+        (["对了，", "你好，"], CUES_ZH, STATEMENTS_ZH, TAILS_ZH),
+        (["Hey, ", "Oh, thanks, "], CUES_EN, STATEMENTS_EN, TAILS_EN),
+    )
+)
 
 
 @pytest.mark.parametrize(("text", "contents"), ASKED)
@@ -144,6 +158,30 @@ def test_what_is_taken_is_the_statement_and_no_piece_of_the_request(asking: tupl
     cue, statement = asking
     told = f"从现在起，{statement}" if cue.startswith("从现在起") else statement
     assert asks_to_remember(cue.format(statement)) == [told]
+
+
+@settings(max_examples=400)
+@given(ASKING_TWICE)
+def test_a_request_made_twice_or_kindly_leaves_the_statement_alone(asking: tuple[str, str, str, str]) -> None:
+    opening, cue, statement, tail = asking
+    assert set(asks_to_remember(f"{opening}{cue.format(statement)}{tail}")) == {statement}
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("帮我记住哈，我下周去北京", ["我下周去北京"]),
+        ("我住在杭州，请记住，别忘了", ["我住在杭州"]),
+        ("Remember this please: I hate fish", ["I hate fish"]),
+        ("Remember these please:\n- tea\n- rice", ["tea", "rice"]),
+        ("Remember that my mother says always remember the milk", ["my mother says always remember the milk"]),
+        ("我对花生过敏，记住，谢谢", ["我对花生过敏"]),
+        ("记住医生说要记住吃药", ["医生说要记住吃药"]),
+        *((f"Remember {this}", []) for this in ("this forever", "that for later.", "this, please", "it always")),
+    ],
+)
+def test_no_piece_of_a_request_is_taken(text: str, contents: list[str]) -> None:
+    assert asks_to_remember(text) == contents
 
 
 @pytest.mark.parametrize(
@@ -180,6 +218,7 @@ def test_what_points_elsewhere_is_never_stored_itself(text: str, rule: str) -> N
 def test_this_means_the_message_before() -> None:
     assert asks_to_remember("记住这个", previous="我住在苏州。") == ["我住在苏州"]
     assert asks_to_remember("Please remember this.", previous="I live in Oslo.") == ["I live in Oslo"]
+    assert asks_to_remember("记住这个", previous="请记住我住在苏州。") == ["我住在苏州"]
     assert asks_to_remember("记住这个") == []
 
 
