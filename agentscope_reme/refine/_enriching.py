@@ -17,7 +17,7 @@ from ._expiry import with_expiry
 from ._frames import frames_of
 from ._importance import judge_importance, read_signals
 from ._lexicon import Lexicon, default_lexicon
-from ._requests import asks_to_forget, asks_to_remember, concerns_memory
+from ._requests import asks_to_forget, asks_to_forget_all, asks_to_remember, concerns_memory
 from ._schema import TagSchema
 
 __all__ = ["FIELDS", "Said", "changed", "drawn_by_rules", "enriched"]
@@ -121,7 +121,7 @@ def _statements(text: str, lexicon: Lexicon) -> Iterator[str]:
             continue
         if is_small_talk(bare, lexicon) or concerns_memory(bare, lexicon):
             continue
-        if not asks_to_remember(bare, lexicon) and not asks_to_forget(bare, lexicon):
+        if not any(asks(bare, lexicon) for asks in (asks_to_remember, asks_to_forget, asks_to_forget_all)):
             yield bare
 
 

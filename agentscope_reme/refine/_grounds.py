@@ -156,18 +156,19 @@ class Grounds:
         return re.compile("|".join(alone), re.IGNORECASE)
 
     def clauses_about(self, words: frozenset[str]) -> list[tuple[float, Clause]]:
-        """The clauses of the sources that share words, with the share of the given words that each holds."""
+        """The clauses of the sources that share words, with the share of the given words that each holds or reaches."""
         counts: dict[int, int] = defaultdict(int)
         for word in words:
             for place in self._places.get(word, ()):
                 counts[place] += 1
-        return [(count / len(words), self.clauses[place]) for place, count in counts.items()]
+        found = [(count / len(words), self.clauses[place]) for place, count in counts.items()]
+        return [(share, clause) for share, clause in found if clause.words & words]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = defaultdict(list)
         for number, clause in enumerate(self.clauses):
-            for word in clause.words:
+            for word in clause.words | clause.reach:
                 places[word].append(number)
         return places
 

@@ -7,10 +7,10 @@ import re
 
 from ..record import MemoryNode
 from ..text import WordTokenizer
-from ._lexicon import Lexicon
+from ._lexicon import Lexicon, default_lexicon
 from ._words import plain, words_of
 
-__all__ = ["is_withheld", "mentions", "names_something", "parts_of"]
+__all__ = ["is_withheld", "mentions", "names_something", "parts_of", "points_back"]
 
 _tokenizer = WordTokenizer()
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -19,8 +19,14 @@ _BETWEEN = re.compile("[的了]")
 
 
 def names_something(subject: str) -> bool:
-    """Whether a subject has a content word: "me", "it all" and 一切 have none, and name nothing in particular."""
-    return not _tokenizer.is_stop_query(subject)
+    """Whether a subject names something in particular: "me", "it all" and 一切 have no content word, and 那句话 only
+    points."""
+    return not _tokenizer.is_stop_query(subject) and not points_back(subject)
+
+
+def points_back(subject: str, lexicon: Lexicon | None = None) -> bool:
+    """Whether a subject is nothing but a word for what was said before: 那句话, "that", 她."""
+    return (lexicon or default_lexicon()).found_in("back_reference", subject)
 
 
 def mentions(subject: str, node: MemoryNode) -> bool:

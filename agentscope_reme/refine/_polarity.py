@@ -37,11 +37,13 @@ class Clause:
         text (`str`): as it is written.
         words (`frozenset[str]`): its content words; both words of a pair of opposites are one.
         polarity (`Polarity`): whether it says that something is so.
+        reach (`frozenset[str]`): the words for what it says is kept from: who gave up coffee does not drink it.
     """
 
     text: str
     words: frozenset[str]
     polarity: Polarity
+    reach: frozenset[str] = frozenset()
 
 
 def clauses_of(text: str, lexicon: Lexicon | None = None) -> list[Clause]:
@@ -51,8 +53,13 @@ def clauses_of(text: str, lexicon: Lexicon | None = None) -> list[Clause]:
     for part in _parts(text, lexicon):
         polarity, words = _read(part, lexicon)
         if words:
-            found.append(Clause(part.strip(), words, polarity))
+            reach = _uses(lexicon) if polarity == "no" and lexicon.found_in("abstaining", part) else frozenset()
+            found.append(Clause(part.strip(), words, polarity, reach))
     return found
+
+
+def _uses(lexicon: Lexicon) -> frozenset[str]:
+    return frozenset().union(*map(words_of, lexicon.texts("uses")))
 
 
 def _parts(text: str, lexicon: Lexicon) -> Iterator[str]:
@@ -94,7 +101,9 @@ def _read(clause: str, lexicon: Lexicon) -> tuple[Polarity, frozenset[str]]:
     denials = [each for each in denials if not _within(each, refusals)]
     refusals = [each for each in dict.fromkeys(refusals) if not _cancelled(each, denials, plain)]
     seldom = [each for each in seldom if not _cancelled(each, denials, plain)]
-    words = words_of(_blanked(clause, paired)) | tokens
+    measures = [match.span() for name in ("seldom", "often") for match in lexicon.all(name, plain)]
+    words = words_of(_blanked(clause, [*paired, *measures])) or words_of(_blanked(clause, paired))
+    words |= tokens
     return "no" if denials or refusals else "seldom" if seldom else "yes", words
 
 

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..text import split_sentences
 from ._lexicon import Lexicon, default_lexicon
-from ._naming import names_something
+from ._naming import names_something, points_back
 
 __all__ = ["asked_in", "asks_to_forget", "asks_to_forget_all", "asks_to_remember", "concerns_memory"]
 
 _ITEM = re.compile(r"^\s*(?:[-*+•·]\s*|\d{1,3}[.)、．]\s*|[（(]\d{1,3}[)）]\s*|[①-⑳]\s*)")
 _LEADS_IN = re.compile(r"[:：]\s*$")
 _EDGES = " \t\n,，;；:：、-–—"
+_CLAUSE = re.compile(r"[^\s,，;；。！!、.~～](?:[^,，;；。！!、.~～]|[,.](?=\S))*")
 _LONGEST = 4_000
 """Characters of a message that are read: what is longer was pasted, and nobody asks outright so late."""
 
@@ -56,7 +58,7 @@ def asked_in(sentences: list[str], at: int, lexicon: Lexicon, *, previous: str =
     items = _items_after(sentences, at) if _LEADS_IN.search(sentences[at]) else []
     if not items:
         is_pointing = not what or lexicon.found_in("back_reference", what)
-        items = _meant(sentences[:at], previous) if is_pointing else [what]
+        items = _meant(sentences[:at], previous, lexicon) if is_pointing else [what]
     return [each for each in items if any(map(str.isalnum, each))]
 
 
@@ -64,13 +66,14 @@ def asks_to_forget(text: str, lexicon: Lexicon | None = None) -> list[str]:
     """What a message asks to be forgotten: subjects to search the memories for, in the user's words.
 
     "忘掉我之前说的关于减肥的事" gives "减肥". "别忘了…" and "I forgot ..." ask for nothing of the kind.
+    What only points ("那句话", "that") is given as it is: no memory names it.
     """
     lexicon = lexicon or default_lexicon()
     found = []
-    for sentence in split_sentences(text[:_LONGEST]):
-        match = None if lexicon.found_in("no_forget", sentence) else lexicon.first("forget", sentence)
+    for request in _to_forget(text, lexicon):
+        match = None if lexicon.found_in("forget_all", request) else lexicon.first("forget", request)
         if match:
-            found.append(_bare(sentence[match.start("what") : match.end("what")]))
+            found.append(_bare(request[match.start("what") : match.end("what")]))
     return list(dict.fromkeys(each for each in found if any(map(str.isalnum, each))))
 
 
@@ -78,12 +81,9 @@ def asks_to_forget_all(text: str, lexicon: Lexicon | None = None) -> bool:
     """Whether a message asks that everything be forgotten ("忘掉一切", "forget everything I told you"), or asks to
     forget something that names nothing in particular ("忘掉所有关于我的事")."""
     lexicon = lexicon or default_lexicon()
-    if not all(map(names_something, asks_to_forget(text, lexicon))):
+    if any(lexicon.found_in("forget_all", request) for request in _to_forget(text, lexicon)):
         return True
-    return any(
-        lexicon.found_in("forget_all", sentence) and not lexicon.found_in("no_forget", sentence)
-        for sentence in split_sentences(text[:_LONGEST])
-    )
+    return not all(names_something(each) or points_back(each, lexicon) for each in asks_to_forget(text, lexicon))
 
 
 def concerns_memory(sentence: str, lexicon: Lexicon | None = None) -> bool:
@@ -91,15 +91,54 @@ def concerns_memory(sentence: str, lexicon: Lexicon | None = None) -> bool:
     return (lexicon or default_lexicon()).found_in("no_request", sentence)
 
 
+def _to_forget(text: str, lexicon: Lexicon) -> Iterator[str]:
+    """The sentences that may ask to forget, without what makes a request kind ("could you ...?")."""
+    for sentence in split_sentences(text[:_LONGEST]):
+        kind = lexicon.first("forget_kindly", sentence)
+        request = sentence[kind.start("what") : kind.end("what")] if kind else sentence
+        if not lexicon.found_in("no_forget", request):
+            yield request
+
+
 def _asked(sentence: str, lexicon: Lexicon) -> str | None:
     """What a sentence asks to be remembered; "" where it only points, None where it asks nothing."""
     if lexicon.found_in("no_request", sentence):
         return None
+    sentence = _plainly(sentence, lexicon)
     match = lexicon.first("remember_after", sentence) or lexicon.first("remember", sentence)
     if match is None:
         return "" if _LEADS_IN.search(sentence) and lexicon.found_in("remember", f"{sentence} …") else None
-    what = _bare(sentence[match.start("what") : match.end("what")] + _rest(sentence, match))
+    what = _told(_taken(sentence, match), lexicon)
     return what if any(map(str.isalnum, lexicon.removed("courtesy", what))) else ""
+
+
+def _told(what: str, lexicon: Lexicon) -> str:
+    """What is left when all of a request is gone, for one is made twice: "记住…，别忘了"."""
+    while True:
+        what = _plainly(what, lexicon)
+        match = lexicon.first("remember_after", what)
+        if match is None:
+            match = lexicon.first("remember", what)
+            before = what[: match.start()].strip(_EDGES) if match else ""
+            opens = not before or lexicon.found_in("polite", before)
+            if match is None or not opens or not match.start("what"):
+                return what
+        what = _taken(what, match)
+
+
+def _taken(sentence: str, match: re.Match[str]) -> str:
+    return _bare(sentence[match.start("what") : match.end("what")] + _rest(sentence, match))
+
+
+def _plainly(sentence: str, lexicon: Lexicon) -> str:
+    """Without the polite clauses at its ends: "哈，…", "..., thanks"."""
+    clauses = list(_CLAUSE.finditer(sentence))
+    polite = [lexicon.found_in("polite", each.group().strip()) for each in clauses]
+    said = [each for each, is_polite in zip(clauses, polite, strict=True) if not is_polite]
+    if not said or not any(polite):
+        return sentence
+    last = said[-1].end() if polite[-1] else len(sentence)
+    return sentence[said[0].start() if polite[0] else 0 : last]
 
 
 def _rest(sentence: str, match: re.Match[str]) -> str:
@@ -123,8 +162,14 @@ def _items_after(sentences: list[str], at: int) -> list[str]:
     return items or [_bare(each) for each in sentences[at + 1 : at + 2]]
 
 
-def _meant(before: list[str], previous: str) -> list[str]:
-    """What "this" means: the sentences before it in the message, else the message before."""
+def _meant(before: list[str], previous: str, lexicon: Lexicon) -> list[str]:
+    """What "this" means: the sentences before it in the message, but for those that ask themselves; else the message
+    before."""
     told = [each for each in before if not each.rstrip().endswith(("?", "？"))]
-    joint = " " if all(map(str.isascii, told)) else ""
-    return [_bare(joint.join(told) if told else previous)]
+    if told:
+        return [_joined([each for each in told if _asked(each, lexicon) is None])]
+    return [_joined([_asked(each, lexicon) or each for each in split_sentences(previous)])]
+
+
+def _joined(sentences: list[str]) -> str:
+    return _bare((" " if all(map(str.isascii, sentences)) else "").join(sentences))

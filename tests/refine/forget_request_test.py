@@ -151,6 +151,9 @@ def test_health_and_safety_stay_until_it_is_confirmed_or_they_are_what_is_meant(
         "Forget everything about me.",
         "Please forget everything I told you.",
         "Delete all my memories",
+        "Erase my data",
+        "请删除你知道的关于我的一切",
+        "Could you forget everything you know about me?",
     ],
 )
 def test_a_request_that_means_everything_forgets_nothing_and_says_so(tmp_path, caplog, asked):
@@ -170,6 +173,33 @@ def test_a_request_that_means_everything_forgets_nothing_and_says_so(tmp_path, c
 
     with caplog.at_level(logging.WARNING, "agentscope_reme"):
         asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *("忘掉刚才那句话", "忘掉这件事", "忘了我刚说的吧", "忘掉一切关于她的事", "你可以忘掉这句话吗？"),
+        *("Forget that.", "Forget what I just said", "Please forget this conversation.", "Forget about him"),
+    ],
+)
+def test_a_request_that_only_points_forgets_nothing_and_is_told(tmp_path, asked):
+    async def main() -> None:
+        known = [
+            "她说的那句话让我难过。",
+            "我喜欢这件事的结局。",
+            "That conversation with him was what I said I liked.",
+        ]
+        async with bank_in(tmp_path) as bank:
+            await bank.add([note(each) for each in known])
+            told = []
+            bank.events.subscribe(told.append)
+            capture = Capture(bank, forgetter=Forgetter(bank))
+            await capture.hear(ALICE, [Msg("alice", known[1], "user"), Msg("alice", asked, "user")])
+            [event] = [each for each in told if each.kind == EventKind.FORGET_ASKED]
+            assert (event.details["everything"], event.details["forgotten"]) == (False, [])
+            assert set(texts(await active(bank))) == set(known)
+
+    asyncio.run(main())
 
 
 def test_a_condensed_text_that_names_what_no_source_does_is_taken_apart(tmp_path):

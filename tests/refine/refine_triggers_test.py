@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentscope_reme._errors import ConfigError
-from agentscope_reme.refine._requests import asks_to_forget, asks_to_remember
+from agentscope_reme.refine._requests import asks_to_forget, asks_to_forget_all, asks_to_remember
 from agentscope_reme.refine._triggers import (
     DEFAULT_TRIGGERS,
     CaptureState,
@@ -124,8 +124,22 @@ STATEMENTS_EN = [
     ),
     *("aboutness is my field", "we never eat pork", "no sugar for me"),
 ]
+TAILS_ZH = ["，别忘了", "，千万别忘", "，请记住", "，谢谢", "，拜托了", "。记住这句话"]
+TAILS_EN = [", don't forget that", ", please", ", thanks", ", remember this", ". Remember that forever"]
 ASKING_ZH = st.tuples(st.sampled_from(CUES_ZH), st.sampled_from(STATEMENTS_ZH))
 ASKING_EN = st.tuples(st.sampled_from(CUES_EN), st.sampled_from(STATEMENTS_EN))
+ASKING_TWICE = st.one_of(
+    st.tuples(
+        st.sampled_from(["", *openings]),
+        st.sampled_from([cue for cue in cues if cue.endswith("{}")]),
+        st.sampled_from(statements),
+        st.lists(st.sampled_from(tails), max_size=2).map("".join),
+    )
+    for openings, cues, statements, tails in (
+        (["对了，", "你好，"], CUES_ZH, STATEMENTS_ZH, TAILS_ZH),
+        (["Hey, ", "Oh, thanks, "], CUES_EN, STATEMENTS_EN, TAILS_EN),
+    )
+)
 
 
 @pytest.mark.parametrize(("text", "contents"), ASKED)
@@ -144,6 +158,30 @@ def test_what_is_taken_is_the_statement_and_no_piece_of_the_request(asking: tupl
     cue, statement = asking
     told = f"从现在起，{statement}" if cue.startswith("从现在起") else statement
     assert asks_to_remember(cue.format(statement)) == [told]
+
+
+@settings(max_examples=400)
+@given(ASKING_TWICE)
+def test_a_request_made_twice_or_kindly_leaves_the_statement_alone(asking: tuple[str, str, str, str]) -> None:
+    opening, cue, statement, tail = asking
+    assert set(asks_to_remember(f"{opening}{cue.format(statement)}{tail}")) == {statement}
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("帮我记住哈，我下周去北京", ["我下周去北京"]),
+        ("我住在杭州，请记住，别忘了", ["我住在杭州"]),
+        ("Remember this please: I hate fish", ["I hate fish"]),
+        ("Remember these please:\n- tea\n- rice", ["tea", "rice"]),
+        ("Remember that my mother says always remember the milk", ["my mother says always remember the milk"]),
+        ("我对花生过敏，记住，谢谢", ["我对花生过敏"]),
+        ("记住医生说要记住吃药", ["医生说要记住吃药"]),
+        *((f"Remember {this}", []) for this in ("this forever", "that for later.", "this, please", "it always")),
+    ],
+)
+def test_no_piece_of_a_request_is_taken(text: str, contents: list[str]) -> None:
+    assert asks_to_remember(text) == contents
 
 
 @pytest.mark.parametrize(
@@ -180,6 +218,7 @@ def test_what_points_elsewhere_is_never_stored_itself(text: str, rule: str) -> N
 def test_this_means_the_message_before() -> None:
     assert asks_to_remember("记住这个", previous="我住在苏州。") == ["我住在苏州"]
     assert asks_to_remember("Please remember this.", previous="I live in Oslo.") == ["I live in Oslo"]
+    assert asks_to_remember("记住这个", previous="请记住我住在苏州。") == ["我住在苏州"]
     assert asks_to_remember("记住这个") == []
 
 
@@ -201,6 +240,11 @@ def test_talk_around_a_request_changes_nothing(asked: tuple[str, list[str]], tal
         ("Forget everything about my ex", ["my ex"]),
         ("please forget that I like jazz.", ["I like jazz"]),
         ("Delete all memories about my job.", ["my job"]),
+        ("忘掉一切关于猫的事", ["猫"]),
+        ("请删除你知道的关于工作的一切", ["工作"]),
+        ("Forget all I told you about work", ["work"]),
+        ("Forget about it.", []),
+        ("Erase my data", []),
         ("别忘了我的生日", []),
         ("我忘了带伞", []),
         ("你忘了我的名字吗", []),
@@ -210,6 +254,54 @@ def test_talk_around_a_request_changes_nothing(asked: tuple[str, list[str]], tal
 )
 def test_what_is_to_be_forgotten(text: str, subjects: list[str]) -> None:
     assert asks_to_forget(text) == subjects
+
+
+@pytest.mark.parametrize(
+    ("kind", "bare"),
+    [
+        ("你可以{}吗？", "忘掉我的地址"),
+        ("能不能请你{}？", "忘掉关于猫的事"),
+        ("你能{}吗", "把我的地址忘掉"),
+        ("{}，好吗？", "请忘掉关于猫的事"),
+        ("我想让你{}", "忘掉关于猫的事"),
+        ("Could you {}?", "forget my address"),
+        ("Hey, can you please {}, please?", "delete everything about my cat"),
+        ("I want you to {}.", "forget my old address"),
+        ("I'd like you to {}", "erase all memories about my job"),
+    ],
+)
+def test_a_kind_request_asks_for_what_the_bare_one_does(kind: str, bare: str) -> None:
+    assert asks_to_forget(kind.format(bare)) == asks_to_forget(bare) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "你能忘掉痛苦吗？",
+            "你会忘掉我的生日吗？",
+            "可以删除文件吗？",
+            "我不想让你忘掉我的地址",
+            "别把我的地址忘了",
+            "你能清楚地告诉我吗",
+        ),
+        *("Can you forget a language?", "Would you ever forget my name?", "I don't want you to forget my birthday"),
+    ],
+)
+def test_a_question_about_forgetting_asks_for_nothing(text: str) -> None:
+    assert asks_to_forget(text) == []
+    assert not asks_to_forget_all(text)
+
+
+@given(
+    st.sampled_from(
+        ["忘掉一切关于{}的事", "忘掉关于{}的一切", "Forget all I told you about {}", "Forget everything on {}."]
+    ),
+    st.sampled_from(["猫", "工作", "work", "the morning"]),
+)
+def test_everything_about_something_is_not_everything(request: str, subject: str) -> None:
+    assert asks_to_forget(request.format(subject)) == [subject]
+    assert not asks_to_forget_all(request.format(subject))
 
 
 RULES = st.one_of(
