@@ -86,7 +86,8 @@ async def main(folder: Path) -> None:
             print(f"  - {memory}{'' if memory.is_active else '   (no longer true; kept, not found)'}")
         since = {"time_created": {"range": [datetime(2026, 1, 1), None]}, "category": "plan"}
         plans = await reme.retrieve_memory("When does the train leave?", user_name="Alice", filters=since)
-        print(f"\nHer plans, found by question and filter: {plans}")
+        print("\nHer plans, found by question and filter:")
+        print(*(f"  - {plan.content}" for plan in plans), sep="\n")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,9 @@ DAYS_LATER = (
     "忘掉我之前说的关于装饰器的事。",
 )
 
+SIGNS = {"words": "用词", "meaning": "语义", "neighbours": "上下文", "speaker": "说话人", "date": "日期"}
+PLACES = {"memories": "记忆", "records": "操作记录", "replies": "回答所用的记忆", "vectors": "向量"}
+
 
 def speak(asked: str, seen: str) -> str:
     """The scripted buddy knows nothing but what it is shown."""
@@ -98,7 +101,9 @@ async def main(folder: Path) -> None:
         for memory in await reme.feedback(replies[0], 1, actor=USER):
             print(f"\n第一个回答得了个赞，它用到的记忆更重要了：{memory.importance:.3f} {memory.content}")
         hit = (await reme.retrieve_memory("递归", user_name=USER))[0]
-        print(f"为什么会想起它：{await reme.explain('递归', hit.memory_id, user_name=USER)}")
+        why = await reme.explain("递归", hit.memory_id, user_name=USER)
+        signs = "，".join(f"{SIGNS.get(name, name)} {share:.0%}" for name, share in why.parts.items())
+        print(f"为什么问“递归”会想起它：排第 {why.rank}，相关性来自{signs}；重要性 {why.importance:.2f}")
 
         [forgotten] = await reme.list_memory(
             user_name=USER, filters={"content": {"contains": "装饰器"}, "is_active": False}
@@ -107,7 +112,9 @@ async def main(folder: Path) -> None:
         print(f"\n忘掉的可以要回来：{forgotten.content}")
         for row in await reme.memory_history(forgotten.memory_id):
             print(f"  {row.time:%m-%d %H:%M} {row.action}（{row.actor}：{row.cause}）")
-        print(f"彻底清除就什么也不剩：{await reme.purge(forgotten.memory_id)}")
+        purged = await reme.purge(forgotten.memory_id)
+        counts = "，".join(f"{PLACES.get(place, place)} {count} 条" for place, count in purged.counts.items() if count)
+        print(f"彻底清除就什么也不剩，一共删去：{counts}")
 
 
 if __name__ == "__main__":

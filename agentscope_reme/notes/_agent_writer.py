@@ -170,8 +170,8 @@ class AgentWriter:
             logger.error("%d hand-written lines were missing from %s and are back.", len(missing), before.path)
         if tools.foreign:
             lines = [line.shown for line in self._loaded(self._memory).lines]
-            standing = (entry for entry in entries(piece.messages) if entry.is_standing)
-            own = [entry for entry in standing if not words.is_told(entry.text, lines)]
+            found = entries(piece.messages)
+            own = [entry for entry in found if entry.is_request or not words.is_told(entry.text, lines)]
             self._extractive.promote(piece.day, own, language)
 
     def _check_idle(self, answer: str, tools: FileTools) -> None:

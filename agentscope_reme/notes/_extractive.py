@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from agentscope.message import Msg
 
 from ..message import MEDIA_TYPES, blocks_of, is_user_request, tool_uses
+from ._forgetting import asks_to_forget
 from ._lines import clean_text
 from ._reading import agent_texts, clock, user_texts
 from ._repeats import squashed
@@ -21,6 +22,7 @@ _USER_CHARS = 280
 _AGENT_CHARS = 200
 _DISTINCT = 12
 """Letters and digits from which on a text is not found in another by chance."""
+_CLAUSE_END = re.compile(r"\s*[,;，；]\s*")
 _BLANKS = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:[#>*+-]+\s+)+")
 
@@ -35,6 +37,7 @@ class Entry:
         text (`str`): What was said, on one line.
         is_agent (`bool`): Whether the agent said it.
         is_standing (`bool`): Whether it is a user's statement that holds beyond the conversation.
+        is_request (`bool`): Whether a user asks in it to forget something.
     """
 
     time: str
@@ -42,10 +45,11 @@ class Entry:
     text: str
     is_agent: bool = False
     is_standing: bool = False
+    is_request: bool = False
 
     @property
     def weight(self) -> int:
-        return 2 * self.is_standing - self.is_agent
+        return 2 * (self.is_standing or self.is_request) - self.is_agent
 
 
 def entries(messages: Iterable[Msg]) -> list[Entry]:
@@ -85,16 +89,28 @@ def _of(msg: Msg) -> Iterator[Entry]:
 
 
 def _told(time: str, name: str, text: str, msg: Msg) -> Iterator[Entry]:
-    said = prose(text)
-    lasting = [each for each in said if is_standing(each)]
-    rest = [each for each in said if each not in lasting]
+    said = [part for sentence in prose(text) for part in _parts(sentence)]
+    asked = [each for each in said if asks_to_forget(each)]
+    lasting = [each for each in said if each not in asked and is_standing(each)]
+    rest = [each for each in said if each not in asked and each not in lasting]
     if rest and not is_courtesy(" ".join(rest)):
         yield Entry(time, name, _clipped(" ".join(rest), _USER_CHARS))
-    for each in lasting:
-        yield Entry(time, name, _clipped(each, _USER_CHARS), is_standing=True)
+    for each in said:
+        if each in asked or each in lasting:
+            is_request = each in asked
+            yield Entry(time, name, _clipped(each, _USER_CHARS), is_standing=not is_request, is_request=is_request)
     media = [f"[{block['type']}]" for block in blocks_of(msg) if block["type"] in MEDIA_TYPES]
     if media and not said:
         yield Entry(time, name, " ".join(media))
+
+
+def _parts(sentence: str) -> list[str]:
+    """A sentence; of one that asks to forget something in one clause and states something in another, the clauses."""
+    if not asks_to_forget(sentence):
+        return [sentence]
+    clauses = [each for each in _CLAUSE_END.split(sentence) if each]
+    others = [each for each in clauses if not asks_to_forget(each)]
+    return clauses if len(others) < len(clauses) and any(map(is_standing, others)) else [sentence]
 
 
 def _clipped(text: str, most: int) -> str:

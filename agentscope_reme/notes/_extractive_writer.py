@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agentscope.message import Msg
@@ -14,6 +15,7 @@ from ._extractive import Entry, entries, is_known, most_telling
 from ._lines import Line, new_lines
 from ._note_store import Note, NoteStore
 from ._repeats import squashed
+from ._user_words import UserWords
 
 __all__ = ["ExtractiveWriter"]
 
@@ -49,10 +51,12 @@ class ExtractiveWriter:
         self._journal, self._memory, self._archive = journal, memory, archive
 
     def write(self, day: dt.date, messages: Sequence[Msg], language: str) -> dict[str, int]:
-        """Add what the messages of a day tell to its journal, and lasting statements of users to MEMORY.md as well.
+        """Add what the messages of a day tell to its journal, and lasting statements of users to MEMORY.md as well;
+        what users ask to forget leaves MEMORY.md.
 
         Returns:
-            `dict[str, int]`: how many lines were added to which file; files that stayed as they were are left out.
+            `dict[str, int]`: how many lines came into which file or left it; files that stayed as they were are left
+            out.
 
         Raises:
             `StorageError`: the disk refused.
@@ -60,27 +64,37 @@ class ExtractiveWriter:
         found = entries(messages)
         added = {
             self._journal(day): self._add_to_journal(day, found, language),
-            self._memory: self.promote(day, (entry for entry in found if entry.is_standing), language),
+            self._memory: self.promote(day, found, language),
         }
         return {path: count for path, count in added.items() if count}
 
-    def promote(self, day: dt.date, statements: Iterable[Entry], language: str) -> int:
-        """Add statements of users to MEMORY.md, under a heading of their own. How many were new."""
+    def promote(self, day: dt.date, found: Iterable[Entry], language: str) -> int:
+        """Add the lasting statements of users to MEMORY.md, under a heading of their own, and take out what they ask
+        to forget after it was said; hand-written lines stay. How many lines came or went."""
         with self._store.locked():
             note = self._store.load(self._memory)
-            known = _squashed(note)
-            lines: list[str] = []
-            for entry in statements:
-                line = self._line(language, "statement", text=entry.text, speaker=_before(entry.name), day=day)
-                if len(lines) < _MOST_STATEMENTS and not is_known(entry.text, known):
-                    lines.append(line)
-                    known += squashed(line)
-            return self._save_under_heading(note, lines, language) if lines and note.is_text else 0
+            if not note.is_text:
+                return 0
+            kept, lines, known = list(note.lines), list[str](), _squashed(note.lines)
+            for entry in found:
+                if entry.is_request:
+                    asked = UserWords([entry.text], (), ())
+                    kept = [each for each in kept if not _is_ours(each) or not asked.asked_to_forget(each.shown)]
+                    lines = [each for each in lines if not asked.asked_to_forget(each)]
+                    known = "\n".join([_squashed(kept), *map(squashed, lines)])
+                elif entry.is_standing and len(lines) < _MOST_STATEMENTS and not is_known(entry.text, known):
+                    values = {"text": entry.text, "speaker": _before(entry.name), "day": day}
+                    lines.append(self._line(language, "statement", **values))
+                    known += "\n" + squashed(lines[-1])
+            gone = len(note.lines) - len(kept)
+            if lines or gone:
+                self._save_under_heading(replace(note, lines=tuple(kept)), lines, language)
+            return len(lines) + gone
 
     def _add_to_journal(self, day: dt.date, found: Sequence[Entry], language: str) -> int:
         with self._store.locked():
             note = self._store.load(self._journal(day))
-            known = _squashed(note)
+            known = _squashed(note.lines)
             fresh: list[Entry] = []
             for entry in found:
                 if not is_known(entry.text, known, self._speaker(entry, language)):
@@ -97,8 +111,11 @@ class ExtractiveWriter:
             self._store.save(note.path, [*note.lines, *new_lines("\n".join(title + lines), note.lines)])
             return len(lines)
 
-    def _save_under_heading(self, note: Note, lines: Sequence[str], language: str) -> int:
-        """Add lines to the section of ours, which is made at the end where there is none."""
+    def _save_under_heading(self, note: Note, lines: Sequence[str], language: str) -> None:
+        """Add lines, if any, to the section of ours, which is made at the end where there is none."""
+        if not lines:
+            self._store.save(note.path, note.lines)
+            return
         heading = self._line(language, "memory_heading")
         at = next((at for at, line in enumerate(note.lines) if line.key == heading), None)
         if at is None:
@@ -110,7 +127,6 @@ class ExtractiveWriter:
             before, after = list(note.lines[:end]), list(note.lines[end:])
             fresh = list(lines)
         self._store.save(note.path, [*before, *new_lines("\n".join(fresh), note.lines), *after])
-        return len(lines)
 
     def _spoken(self, entry: Entry, language: str) -> str:
         time = f"{entry.time} " if entry.time else ""
@@ -129,8 +145,13 @@ def _before(name: str) -> str:
     return f"{name}, " if name else ""
 
 
-def _squashed(note: Note) -> str:
-    return "\n".join(squashed(line.shown) for line in note.lines)
+def _is_ours(line: Line) -> bool:
+    """Whether it is an item that no person wrote."""
+    return not line.hand and line.key.startswith("- ")
+
+
+def _squashed(lines: Iterable[Line]) -> str:
+    return "\n".join(squashed(line.shown) for line in lines)
 
 
 def _section_end(lines: Sequence[Line], heading: int) -> int:

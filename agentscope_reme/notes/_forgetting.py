@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from ..text import split_sentences
+from ._frame_words import CHINESE
 
-__all__ = ["Forgetting"]
+__all__ = ["Forgetting", "asks_to_forget"]
 
 _FORGET = re.compile(
     r"(?:^|[.,;:!?]\s*|\b(?:please|now|just|and|you (?:can|may|should))\s+)forget\b"
@@ -36,6 +37,18 @@ _REQUEST = re.compile(
 )
 """What such a sentence says whatever it is about."""
 
+_RULE = re.compile(
+    r"\b(?:always|never|don['’]?t|not|cannot|can['’]?t)\b|总是|永远|每次|一律|不要|不能|不准|不许|别", re.IGNORECASE
+)
+"""Ahead of the request, it makes a rule or a ban of it ("Always delete the notes of a test run")."""
+
+_FILLER = re.compile(
+    r"\b(?:everything|anything|all|any|that|this|what|which|told|tell|mentioned|know|knew|numbers?)\b"
+    r"|所有|全部|全都|一切|什么|关于|有关|号码|说|过|我|你|您|的|了|吧|在|都|这|那|事",
+    re.IGNORECASE,
+)
+"""Words between the request and its subject."""
+
 _TOPICS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -54,6 +67,19 @@ _TOPICS = [
 ]
 """What is spoken of in other words than those in which it is noted, also in the other language."""
 
+_SAFETY = re.compile(
+    r"\b(?:allerg\w*|anaphyla\w*|intoleran\w*|diabet\w*|asthma\w*|epilep\w*|pregnan\w*|health|illness|diseases?|"
+    r"medicines?|medications?|insulin|doctor|blood|emergency|suicid\w*)\b"
+    r"|过敏|不耐受|糖尿病|哮喘|癫痫|怀孕|孕|健康|疾病|病|药|医生|血压|血型|急救|紧急|自杀",
+    re.IGNORECASE,
+)
+
+
+def asks_to_forget(sentence: str) -> bool:
+    """Whether a sentence of a user asks to forget something; a rule of what is to be deleted does not."""
+    found = _FORGET.search(sentence)
+    return found is not None and not _RULE.search(sentence, 0, found.end())
+
 
 class Forgetting:
     """What users asked to forget.
@@ -71,10 +97,35 @@ class Forgetting:
         self._everything = any(map(_EVERYTHING.search, asked))
         self._words = frozenset[str]().union(*(_whole(words_of(_REQUEST.sub(" ", each))) for each in asked))
         self._topics = {at for at, topic in enumerate(_TOPICS) if any(map(topic.search, asked))}
+        self._subjects = [_Subject(each, words_of) for each in asked if asks_to_forget(each)]
 
     def frees(self, line: str, words: frozenset[str]) -> bool:
         """Whether a line of a note, and its words, are about what was to be forgotten."""
         return self._everything or bool(self._words & words) or any(_TOPICS[at].search(line) for at in self._topics)
+
+    def names(self, line: str, words: frozenset[str]) -> bool:
+        """Whether a request is about just what a line of a note, and its words, say, so that the line goes unasked: it
+        holds all that the request names. What is of health or safety stays unless the request is of that too."""
+        return any(subject.is_of(line, words) for subject in self._subjects)
+
+
+class _Subject:
+    """What one sentence asks to forget: some words, or a topic where it says no more ("forget my address")."""
+
+    def __init__(self, asked: str, words_of: Callable[[str], frozenset[str]]) -> None:
+        rest = CHINESE.sub(" ", _FILLER.sub(" ", _REQUEST.sub(" ", asked)))
+        self._topics = [topic for topic in _TOPICS if topic.search(asked)]
+        for topic in _TOPICS:
+            rest = topic.sub(" ", rest)
+        self._words = _whole(words_of(rest))
+        self._is_of_safety = bool(_SAFETY.search(asked))
+
+    def is_of(self, line: str, words: frozenset[str]) -> bool:
+        if _SAFETY.search(line) and not self._is_of_safety:
+            return False
+        if self._words:
+            return self._words <= words
+        return bool(self._topics) and all(topic.search(line) for topic in self._topics)
 
 
 def _whole(words: frozenset[str]) -> frozenset[str]:

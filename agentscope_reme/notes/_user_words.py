@@ -110,6 +110,10 @@ class UserWords:
             return True
         return _share(words, map(self._words, after)) >= _KEPT_IN_NEW
 
+    def asked_to_forget(self, line: str) -> bool:
+        """Whether users asked to forget just what a line says."""
+        return self._forgotten.names(line, self._words(line))
+
     def is_told(self, statement: str, lines: Iterable[str]) -> bool:
         """Whether some line says what a statement says, or nearly."""
         words = self._words(statement)

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentscope_reme import Event, EventKind
 from agentscope_reme.cli.demo import (
     DIALOGUES,
     FACTS,
@@ -26,12 +28,14 @@ from agentscope_reme.cli.demo import (
     ProjectTools,
     Recollection,
     SampleProject,
+    Tally,
 )
 from agentscope_reme.cli.demo._columns import cells, fitted, padded, row, wrapped
 from agentscope_reme.cli.demo._passages import holds, line_of, passages_in
 from agentscope_reme.cli.demo._recollection import REMEMBERED
 from agentscope_reme.cli.demo._report import heading
-from agentscope_reme.message import delimited
+from agentscope_reme.cli.demo._witness import Witness
+from agentscope_reme.message import MessageTokens, delimited
 from agentscope_reme.testing import ToolCall
 from agentscope_reme.workspace import Workspace
 
@@ -341,3 +345,16 @@ def test_a_row_is_exactly_as_wide_as_the_screen(label: str, text: str, figure: s
 def test_padded_text_is_as_wide_as_asked(text: str, width: int) -> None:
     assert cells(padded(text, width)) == max(width, cells(text))
     assert padded(text, width, right=True).endswith(text)
+
+
+def test_of_a_note_that_was_there_only_the_new_lines_are_told(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    path, told = "memory/2026-01-01.md", list[tuple[str, int]]()
+    workspace.write_text(path, "- a\n- b\n")
+    memory: Any = SimpleNamespace(services=SimpleNamespace(workspace=workspace), shown=[])
+    view: Any = SimpleNamespace(noted=lambda note, lines, _: told.append((note, lines)), gauged=lambda _: None)
+    witness = Witness(view, MessageTokens(len), Tally(), memory)
+    workspace.write_text(path, "- a\n- b\n- c\n")
+    workspace.write_text("MEMORY.md", "- d\n")
+    witness.told(Event(EventKind.NOTED, details={"files": [path], "memory_md": True}))
+    assert told == [(path, 1), ("MEMORY.md", 1)]

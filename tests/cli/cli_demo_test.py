@@ -182,6 +182,13 @@ def test_the_session_ends_in_notes(played: Played) -> None:
 # ---------------------------------------------------------------------- the second session
 
 
+def test_what_the_sessions_tell_of_their_notes_adds_up(later: Later) -> None:
+    (day,) = later.first.memory.glob("memory/*.md")
+    told = re.findall(r"\+(\d+) (?:lines?|行)$", "".join([*later.first.lines, *later.lines]), re.M)
+    files = [day, later.first.memory / "MEMORY.md"]
+    assert sum(map(int, told)) == sum(path.read_text(encoding="utf-8").count("\n- ") for path in files)
+
+
 def test_a_new_session_answers_from_what_the_first_one_wrote(later: Later) -> None:
     remembered, answers = later.remembered, SampleProject.at(later.first.folder).answers
     assert remembered.sound

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"agentscope-reme {agentscope_reme.__version__}\n"
+
+
+@pytest.mark.parametrize("module", ["agentscope_reme", "agentscope_reme.cli"])
+def test_it_runs_as_a_module_too(
+    module: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["-m", "--version"])
+    with pytest.raises(SystemExit) as end:
+        runpy.run_module(module, run_name="__main__")
+    assert end.value.code == 0
+    assert capsys.readouterr().out.startswith("agentscope-reme ")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])

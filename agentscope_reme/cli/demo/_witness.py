@@ -12,6 +12,7 @@ from agentscope.message import Msg
 from ..._events import Event, EventKind
 from ...message import MessageTokens, tool_results, tool_uses
 from ...working_memory import ReMeInMemoryMemory
+from ...workspace import Workspace
 from ._facts import RELOADING
 from ._passages import Passage, passages_in
 
@@ -109,7 +110,7 @@ class Witness:
         self._memory = memory
         self._arguments: dict[str, str] = {}
         self._cut: set[str] = set()
-        self._noted: dict[str, int] = {}
+        self._noted = {path: len(_items(text)) for path, text in _notes_in(memory.services.workspace)}
         self._shown: Sequence[Msg] = memory.shown
 
     def asked(self, msg: Msg) -> None:
@@ -206,6 +207,13 @@ def _shown(arguments: Mapping[str, Any]) -> str:
             continue
         words.append(str(value) if isinstance(value, str) else f"{name}={json.dumps(value, ensure_ascii=False)}")
     return " ".join(words).replace("\n", " ")
+
+
+def _notes_in(workspace: Workspace) -> list[tuple[str, str]]:
+    """The notes that are there, each with its path."""
+    paths = [workspace.memory_md, *sorted(workspace.notes_dir.glob("*.md"))]
+    names = [workspace.relative(path) for path in paths if path.is_file()]
+    return [(name, workspace.read_text(name)) for name in names]
 
 
 def _items(note: str) -> list[str]:
