@@ -59,7 +59,7 @@ def clauses_of(text: str, lexicon: Lexicon | None = None) -> list[Clause]:
 
 
 def _uses(lexicon: Lexicon) -> frozenset[str]:
-    return frozenset().union(*map(words_of, lexicon.texts("uses")))
+    return frozenset(word for each in lexicon.texts("uses") for word in words_of(each))
 
 
 def _parts(text: str, lexicon: Lexicon) -> Iterator[str]:
