@@ -164,7 +164,7 @@ def order(folder: Path, session_id: str, **values: Any) -> dict[str, Any]:
     ("deaths", "notes"),
     [
         (10, False),
-        pytest.param(1_000, False, marks=pytest.mark.slow),
+        pytest.param(400, False, marks=pytest.mark.slow),
         pytest.param(100, True, marks=pytest.mark.slow),
     ],
 )
