@@ -152,8 +152,7 @@ class Listening:
         users = record["readers"][CAPTURE]
         handed = self._handed.setdefault(memory, set())
         if not handed.issuperset(record["ids"]):
-            archive, (ids, days) = self._services.archive, (record["ids"], record["days"])
-            found = await anyio.to_thread.run_sync(lambda: archive.find(ids, days))
+            found = await anyio.to_thread.run_sync(memory.pending_messages, record)
             await self._say(memory, users, list({msg.id: msg for msg in found}.values()))
         if record["op"] == "clear":
             await self._end(users, memory.session_id or "")
